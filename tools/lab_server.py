@@ -47,6 +47,7 @@ class JupyterLab:
     settings : further JupyterLab settings, plugin id -> values
     env : further environment variables for the server and its kernels
     start_s : seconds it may take to start
+    extensions : whether an extension that is installed is used, of the server (a module) or of its page (@owner/name)
     at_once : whether pages are sent each message at once; as the server comes, one waits up to 40 ms for what the page
         says of the one before
     """
@@ -59,6 +60,7 @@ class JupyterLab:
         settings: Mapping[str, dict[str, object]] | None = None,
         env: Mapping[str, str] | None = None,
         start_s: float = 60,
+        extensions: Mapping[str, bool] | None = None,
         at_once: bool = False,
     ) -> None:
         self.root = Path(root).resolve()
@@ -74,6 +76,7 @@ class JupyterLab:
         }
         self._env = dict(env or {})
         self._start_s = start_s
+        self._extensions = dict(extensions or {})
         self._at_once = at_once
         self._own = tempfile.TemporaryDirectory(prefix="cxg-lab-", ignore_cleanup_errors=True)
         self._process: subprocess.Popen[bytes] | None = None
@@ -88,6 +91,11 @@ class JupyterLab:
         config = own / "config" / "labconfig"
         config.mkdir(parents=True)
         (config / "default_setting_overrides.json").write_text(json.dumps(self._settings))
+        of_page = {name: not is_used for name, is_used in self._extensions.items() if name.startswith("@")}
+        (config / "page_config.json").write_text(json.dumps({"disabledExtensions": of_page}))
+        of_server = {name: is_used for name, is_used in self._extensions.items() if not name.startswith("@")}
+        server_config = {"ServerApp": {"jpserver_extensions": of_server}}
+        (config.parent / "jupyter_server_config.json").write_text(json.dumps(server_config))
         if self._at_once:
             (own / "config" / "jupyter_server_config.py").write_text(_AT_ONCE)
         port = _free_port()
@@ -155,6 +163,9 @@ class JupyterLab:
         places = {name: str(own / name.lower()) for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}
         places["JUPYTER_CONFIG_DIR"] = str(own / "config")
         places["JUPYTER_PREFER_ENV_PATH"] = "1"
+        # Before that of the environment, where packages enable their extensions.
+        own_first = (places["JUPYTER_CONFIG_DIR"], os.environ.get("JUPYTER_CONFIG_PATH"))
+        places["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, own_first))
         return {**os.environ, **places, **self._env}
 
     def _wait(self) -> None:

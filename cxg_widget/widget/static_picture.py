@@ -23,6 +23,11 @@ _AT_ONCE = 1_000_000
 """Points drawn before the cell ends; for more points or images, the complete picture follows later."""
 _LARGEST_PX = 10_000
 _PNG = b"\x89PNG\r\n\x1a\n"
+_AGAIN = (
+    "<style>.cxg-again { display: none } :is(.jp-NotebookPanel, [data-vscode-theme-kind]) .cxg-again { display: block }"
+    '</style><div class="cxg-again">A picture: for the live plot, run this cell again in a trusted notebook.</div>'
+)
+"""For editors, which show the picture only where the widget is not live; exported pages leave it out."""
 _LOG = logging.getLogger("cxg_widget")
 
 
@@ -152,6 +157,6 @@ def _bundle(encoded: str, size: Any, picture_id: str, described: tuple[str, str]
     if described is not None:
         bundle["text/html"] = (
             f'<div class="cxg-static-{picture_id}"><img alt="{described[0]}" width="{size[0]}" height="{size[1]}" '
-            f'style="max-width:100%;height:auto" src="data:image/png;base64,{encoded}">{described[1]}</div>'
+            f'style="max-width:100%;height:auto" src="data:image/png;base64,{encoded}">{_AGAIN}{described[1]}</div>'
         )
     return bundle

@@ -10,7 +10,6 @@ import { inViewOf } from "./picture/report.js";
 import { createSurface } from "./picture/surface.js";
 import { createViewRequester } from "./picture/view_request.js";
 import { createViewports } from "./picture/viewports.js";
-import { hideStandIns } from "./plot/notebook_picture.js";
 import { createPlot } from "./plot/plot.js";
 import { createActions, select } from "./state/actions.js";
 import { createCounter } from "./state/counts.js";
@@ -118,7 +117,6 @@ export function createWidgetModel(model) {
     () => model.off("comm_live_update", lose),
     unwatch,
     traits.destroy,
-    hideStandIn(store),
     store.subscribe(count),
     store.subscribe(createModuleLoader(store, client, () => traits.set("open_panels", []))),
   ];
@@ -278,23 +276,4 @@ function firstState(traits) {
     isWhole: false,
     seen: null,
   };
-}
-
-/** Hide what stands in for the widget, unless it has nothing to show itself. From the start: to lay out and paint a picture
- * that is gone a moment later would hold up the first points. @param {import("./state/state.js").Store} store @returns {() => void} */
-function hideStandIn(store) {
-  /** @type {(() => void) | null} */
-  let show = null;
-  const check = (/** @type {State} */ { link, traits, isSeen }) => {
-    const still = traits._snapshot;
-    const isHidden = Boolean(still?.id) && (link !== "offline" || isSeen || Boolean(still?.png));
-    if (isHidden) show ??= hideStandIns(/** @type {string} */ (still?.id));
-    else {
-      show?.();
-      show = null;
-    }
-  };
-  check(store.get());
-  const unsubscribe = store.subscribe(check);
-  return () => (unsubscribe(), show?.());
 }

@@ -227,3 +227,19 @@ def test_no_cell_at_all_is_a_finished_picture(page: Any) -> None:
         )
         == "0"
     )
+
+
+def test_the_picture_is_hidden_only_while_a_view_of_the_widget_is_there(page: Any) -> None:
+    found = run(
+        page,
+        """document.body.insertAdjacentHTML("beforeend", "<p class='cxg-static-abc'>stand-in</p>");
+        const shown = () => getComputedStyle(document.querySelector(".cxg-static-abc")).display !== "none";
+        const w = open_({ traits: { _snapshot: { id: "abc" } } });
+        const first = shown();
+        const second = w.widget.createPlot(w.host);
+        w.plot.destroy();
+        const last = shown();
+        second.destroy();
+        return [first, last, shown()];""",
+    )
+    assert found == [False, False, True]

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import drawn_by  # noqa: F401 - a fixture
+from tests.hosts.shared_documents import only
 from tests.hosts.stage import Stage
 
 
@@ -58,7 +59,7 @@ def lab(folder):
     from tools.lab import JupyterLab
 
     root = Path(__file__).parent.parent.parent
-    with JupyterLab(folder, env={"PYTHONPATH": str(root)}, at_once=True) as server:
+    with JupyterLab(folder, env={"PYTHONPATH": str(root)}, extensions=only(None), at_once=True) as server:
         yield server
 
 

@@ -22,12 +22,31 @@ export function createCover(element) {
   };
 }
 
-/** Hides the static pictures that replace a widget where scripts do not run. @param {string} id of the widget's picture
- * @returns {() => void} shows them again */
-export function hideStandIns(id) {
+/** Hides the static picture in the notebook while a view of its widget has something to show. A model alone hides nothing: in a
+ * notebook that is not trusted, or if an output precedes its comm, the host shows no view of it.
+ * @param {import("../state/state.js").Store} store @returns {() => void} ends this */
+export function hideStandIn(store) {
+  /** @type {HTMLStyleElement | null} */
+  let style = null;
+  const check = (/** @type {import("../state/state.js").State} */ { link, traits, isSeen }) => {
+    const still = traits._snapshot;
+    const isHidden = Boolean(still?.id) && (link !== "offline" || isSeen || Boolean(still?.png));
+    if (isHidden) style ??= addStyle(/** @type {string} */ (still?.id));
+    else {
+      style?.remove();
+      style = null;
+    }
+  };
+  check(store.get());
+  const unsubscribe = store.subscribe(check);
+  return () => (unsubscribe(), style?.remove());
+}
+
+/** @param {string} id of the picture */
+function addStyle(id) {
   const style = document.createElement("style");
   // Escapes the id: it comes from a notebook, which may be untrusted.
   style.textContent = `.cxg-static-${CSS.escape(id)} { display: none; }`;
   document.head.append(style);
-  return () => style.remove();
+  return style;
 }

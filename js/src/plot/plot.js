@@ -9,7 +9,7 @@ import { createAim } from "./aim.js";
 import { createAxes, layoutAxes } from "./axes.js";
 import { listenToGestures } from "./gestures.js";
 import { createLandmarks } from "./landmarks_loader.js";
-import { createCover } from "./notebook_picture.js";
+import { createCover, hideStandIn } from "./notebook_picture.js";
 import { createOverlay } from "./overlay.js";
 import { createSavedPictures } from "./picture_schedule.js";
 import { createCellFinder } from "./pointed_cell.js";
@@ -205,6 +205,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     store.subscribe(follow),
     model.view.subscribe(() => aimAnew("move")),
     hands.destroy,
+    hideStandIn(store), // from the start: to paint a picture that is gone a moment later delays the first points
     watchRoom(element, fit),
     watchSight(element, (isNow) => {
       isInSight = isNow;

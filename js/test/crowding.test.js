@@ -39,7 +39,7 @@ test("the kernel shows the same numbers between the same limits", () => {
     const all = points(one);
     pair(stepped(one.tile), one.stepped);
     const shown = new Uint16Array(all.n);
-    tilesOf(all, stepped(one.tile), all.n, -1, one.behind)(all, one.weight, shown, 0, all.n);
+    tilesOf(all, stepped(one.tile), true, -1, one.behind)(all, one.weight, shown, 0, all.n);
     assert.deepEqual([...shown], one.shown);
     pair(limitsOf(all, one.tile, one.weight, one.behind), one.limits);
     near(typicalCells(all.xy, all.n, one.sides, one.nCells / all.n), one.typical);
@@ -87,11 +87,34 @@ test("tiles too many to keep are told apart as well", () => {
   const codes = xy.map((_, i) => (i * 31) % 65_000);
   const all = points({ xy: [...xy, ...xy], codes: [...codes, ...codes.map((code) => code + 100)] });
   const shown = new Uint16Array(all.n);
-  tilesOf(all, [2, 1], all.n)(all, 0, shown, 0, all.n);
+  tilesOf(all, [2, 1], true)(all, 0, shown, 0, all.n);
   assert.deepEqual(
     [...shown.subarray(0, 2_000)],
     codes.map((code) => code + 50),
   );
+});
+
+test("tiles of some points hold these alone, whichever points are requested", () => {
+  const place = (/** @type {number} */ i, /** @type {number} */ by) => Math.floor(((i * by) % 4_096) / 5) * 5;
+  const all = points({
+    xy: Array.from({ length: 3_000 }, (_, i) => [place(i, 7_919), place(i, 104_729)]),
+    codes: Array.from({ length: 3_000 }, (_, i) => (i * 37) % 60_000),
+  });
+  const n = 600;
+  for (const isAll of [false, true]) {
+    /** @type {Map<string, number[]>} */
+    const found = new Map();
+    const tileOf = (/** @type {number} */ i) => `${all.xy[2 * i] >> 4} ${all.xy[2 * i + 1] >> 3}`;
+    const last = isAll ? all.n : n;
+    for (let i = 0; i < last; i++) found.set(tileOf(i), [...(found.get(tileOf(i)) ?? []), all.codes[i]]);
+    const shown = new Uint16Array(all.n);
+    tilesOf({ ...all, n: last }, [16, 8], isAll)(all, 0, shown, 0, all.n);
+    const expected = Array.from(all.codes, (code, i) => {
+      const inside = found.get(tileOf(i));
+      return inside ? Math.floor(inside.reduce((sum, one) => sum + one, 0) / inside.length + 0.5) : code;
+    });
+    assert.deepEqual([...shown], expected);
+  }
 });
 
 test("selected points share their numbers among themselves", () => {
@@ -113,7 +136,7 @@ test("selected points share their numbers among themselves", () => {
     [4_096, 4_096],
   ])) {
     const shown = new Uint16Array(4);
-    tilesOf(all, tile, 4)(all, 0, shown, 0, 4);
+    tilesOf(all, tile, true)(all, 0, shown, 0, 4);
     assert.deepEqual([...shown], [25, 200, 25, 200]);
   }
 });
@@ -172,7 +195,7 @@ test("a tile shows zero only if all that is in it comes to zero", () => {
   ]) {
     const all = points({ xy, codes: [10, 10, 10, other, 10, 10] });
     const out = new Uint16Array(all.n);
-    tilesOf(all, [100, 100], all.n, 10)(all, 0, out, 0, all.n);
+    tilesOf(all, [100, 100], true, 10)(all, 0, out, 0, all.n);
     assert.deepEqual([...out], [shown, shown, shown, shown, 10, 10]);
   }
 });

@@ -51,10 +51,10 @@ test("points that share a pixel show the mean of their numbers and not of their 
   const xy = Uint16Array.of(0, 0, 1, 1, 2, 2, 900, 900, 901, 901, 902, 902);
   const all = { xy, codes, flags: null, n: 6 };
   const shown = new Uint16Array(6);
-  tilesOf(all, [64, 64], 6, 0, 1, BENT)(all, 0, shown, 0, 6);
+  tilesOf(all, [64, 64], true, 0, 1, BENT)(all, 0, shown, 0, 6);
   near(numberAt(shown[0], BENT), (0.001 + 0.5 + 1_000) / 3, 1e-3);
   assert.deepEqual([...shown.subarray(3)], [0, 0, 0]);
-  tilesOf(all, [64, 64], 6, 0, 1, BENT)(all, 0.5, shown, 0, 6);
+  tilesOf(all, [64, 64], true, 0, 1, BENT)(all, 0.5, shown, 0, 6);
   assert.equal(shown[0], Math.round((codeOf(1_000.501 / 3, BENT) + codes[2]) / 2));
   const ends = limitsOf(all, [64, 64], 0, 1, undefined, BENT);
   near(numberAt(/** @type {any} */ (ends)[1], BENT), 1_000.501 / 3, 1e-3);

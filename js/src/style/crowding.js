@@ -12,6 +12,7 @@ import { BASIS, BEHIND, COVER, ENDS, FINEST, SOLID_UP_TO, STEPS, WIDER } from ".
 import { MISSING } from "../wire/protocol.js";
 import { isBent, shownAt, tableOf, zeroCode } from "./levels.js";
 import { crowdedSize } from "./point_style.js";
+import { orderOfTiles } from "./tile_order.js";
 
 const LEVELS = MISSING - 1;
 
@@ -96,36 +97,45 @@ function levelOf([width]) {
   return 2 * Math.log2(width);
 }
 
+/** @type {{order: Uint32Array | null, tiles: Uint32Array | null}} */
+const UNORDERED = { order: null, tiles: null };
+
 /** Sums of codes per tile over some points. Selected points have separate tiles.
- * @param {Numbered} basis @param {Sides} tile @param {number} nMost points that may be requested
- * @param {import("./levels.js").Levels} levels of the codes; with bent levels, numbers are summed instead */
-function sumsOf(basis, tile, nMost, levels) {
+ * @param {Numbered} basis @param {Sides} tile
+ * @param {boolean} isAll whether the tile of no other point will be requested
+ * @param {import("./levels.js").Levels} levels of the codes; with bent levels, numbers are summed instead
+ * @param {number} [_which] 0: tiles, 1: wider ones, for a cache */
+function sumsOf(basis, tile, isAll, levels, _which) {
+  const { codes, flags, n } = basis;
   const numbers = isBent(levels) ? tableOf(levels) : null;
   const [perX, perY] = tile.map((side) => 1 / side);
   const [columns, lines] = [perX, perY].map((per) => Math.floor(MISSING * per) + 1);
   // At least twice as many slots as points, so that runs of occupied slots stay short.
-  const bits = 33 - Math.clz32(nMost);
+  const bits = 33 - Math.clz32(n);
   const isDense = 2 * columns * lines <= 2 ** bits;
-  const size = isDense ? 2 * columns * lines : 2 ** bits;
-  const keys = new Uint32Array(isDense ? 0 : size);
+  const { order, tiles } = isAll && !isDense ? orderOfTiles(basis, [perX, perY], [columns, lines]) : UNORDERED;
+  const size = isDense ? 2 * columns * lines : tiles ? n + 1 : 2 ** bits;
+  const keys = new Uint32Array(isDense || tiles ? 0 : size);
   const [sums, counts, peaks] = [new Float64Array(size), new Uint32Array(size), new Uint16Array(size)];
 
-  /** @param {Numbered} points @param {number} i @returns {number} */
-  function tileAt({ xy, flags }, i) {
-    const flag = flags ? flags[i] & 1 : 0;
-    const key = (flag * columns + Math.floor(xy[2 * i] * perX)) * lines + Math.floor(xy[2 * i + 1] * perY);
+  /** @param {Numbered} points @param {number} i @param {boolean} [isNew] @returns {number} */
+  function tileAt({ xy, flags: of }, i, isNew) {
+    if (tiles !== null) return tiles[i];
+    const key =
+      ((of ? of[i] & 1 : 0) * columns + Math.floor(xy[2 * i] * perX)) * lines + Math.floor(xy[2 * i + 1] * perY);
     if (isDense) return key;
     // Multiplicative hashing by the golden ratio (Knuth, TAOCP 3, 6.4). 0 marks an empty slot, hence key + 1.
     let at = Math.imul(key, 0x9e3779b1) >>> (32 - bits);
     while (keys[at] !== 0 && keys[at] !== key + 1) at = (at + 1) & (size - 1);
-    keys[at] = key + 1;
+    if (isNew) keys[at] = key + 1; // a tile of no point stays empty
     return at;
   }
 
-  for (let i = 0; i < basis.n; i++) {
-    const code = basis.codes[i];
-    if (code === MISSING || (basis.flags && basis.flags[i] & 2)) continue;
-    const at = tileAt(basis, i);
+  for (let k = 0; k < n; k++) {
+    const i = order === null ? k : order[k];
+    const code = codes[i];
+    if (code === MISSING || (flags && flags[i] & 2)) continue;
+    const at = tileAt(basis, i, true);
     sums[at] += numbers ? numbers[code] : code;
     counts[at]++;
     if (code > peaks[at]) peaks[at] = code;
@@ -136,19 +146,20 @@ function sumsOf(basis, tile, nMost, levels) {
 /**
  * Computes what tiles of points show.
  * @param {Numbered} basis the points that the tiles summarize @param {Sides} tile
- * @param {number} nMost points that may be requested
+ * @param {boolean} isAll whether no other points will be requested
  * @param {number} [zero] the code of 0, which a tile shows only if its value is exactly 0; -1 = none
  * @param {number} [behind] minimum number of points for a mean: if a tile has fewer, a wider tile contributes
  * @param {import("./levels.js").Levels} [levels] of the codes
+ * @param {typeof sumsOf} [find] a cache in front of `sumsOf`
  * @returns {(points: Numbered, weight: number, out: Uint16Array, from: number, to: number) => void} writes the number shown for each
  *   point from..to: the mean of its tile at weight 0, the maximum at weight 1; its own number if the tile is empty
  */
-export function tilesOf(basis, tile, nMost, zero = -1, behind = 1, levels = []) {
-  const { tileAt, sums, counts, peaks } = sumsOf(basis, tile, nMost, levels);
+export function tilesOf(basis, tile, isAll, zero = -1, behind = 1, levels = [], find = sumsOf) {
+  const { tileAt, sums, counts, peaks } = find(basis, tile, isAll, levels);
   const meanOf = isBent(levels)
     ? (/** @type {number} */ mean) => shownAt(mean, levels, zero)
     : (/** @type {number} */ mean) => mean;
-  const wide = behind > 1 ? sumsOf(basis, [WIDER * tile[0], WIDER * tile[1]], nMost, levels) : null;
+  const wide = behind > 1 ? find(basis, [WIDER * tile[0], WIDER * tile[1]], isAll, levels, 1) : null;
   return (points, weight, out, from, to) => {
     for (let i = from; i < to; i++) {
       const code = points.codes[i];
@@ -192,7 +203,7 @@ function createEnds() {
   return (basis, tile, [weight, behind], level, levels) =>
     kept[level & 1]([basis.xy, basis.codes, basis.n, weight, behind, levels, ...tile], () => {
       const shown = new Uint16Array(basis.n);
-      tilesOf(basis, tile, basis.n, -1, behind, levels)(basis, weight, shown, 0, basis.n);
+      tilesOf(basis, tile, true, -1, behind, levels)(basis, weight, shown, 0, basis.n);
       return endsOf(shown);
     });
 }
@@ -296,12 +307,23 @@ export function createCrowding(scene, store) {
   };
 }
 
+/** Caches the sums of the two sizes of tiles: a zoom changes weights at each step, and tiles seldom.
+ * @returns {typeof sumsOf} */
+function createSums() {
+  const kept = [0, 1].map(() => /** @type {ReturnType<typeof memo<ReturnType<typeof sumsOf>>>} */ (memo()));
+  return (basis, tile, isAll, levels, which = 0) =>
+    kept[which]([basis.xy, basis.codes, basis.flags, basis.n, levels, ...tile], () =>
+      sumsOf(basis, tile, isAll, levels),
+    );
+}
+
 /** Caches the numbers that points show where they share pixels; recomputes them when an input changes. */
 export function createShared() {
   const shown =
     /** @type {ReturnType<typeof memo<{write: ReturnType<typeof tilesOf>, out: Uint16Array, filled: number}>>} */ (
       memo()
     );
+  const sums = createSums();
 
   /** @param {Numbered & {loaded: number}} points @param {Crowd} crowd
    * @param {number} nCells number of cells that the points represent
@@ -313,7 +335,7 @@ export function createShared() {
     const sides = stepped([(tile[0] * grown) / zoom[0], (tile[1] * grown) / zoom[1]]);
     const made = shown([xy, codes, flags, basis.n, weight, behind, String(levels), ...sides], () => {
       return {
-        write: tilesOf(basis, sides, n, levels && zeroCode(levels), behind, levels),
+        write: tilesOf(basis, sides, basis.n === n, levels && zeroCode(levels), behind, levels, sums),
         out: new Uint16Array(n),
         filled: 0,
       };

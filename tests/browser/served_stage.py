@@ -8,7 +8,6 @@ from contextlib import redirect_stdout
 from typing import Any
 
 from cxg_widget import CxgWidget
-from tests.browser.rest import WATCH
 from tests.browser.served_widget import ServedWidget
 from tests.browser.shown import WAIT_S, Shown
 
@@ -17,7 +16,7 @@ class ServedStage(Shown):
     """The page of one widget, where code is run at once and nothing is sent to a kernel."""
 
     def __init__(self, chromium: Any, widget: CxgWidget) -> None:
-        self.served = ServedWidget(chromium, widget, width=1280, height=900, init_script=WATCH)
+        self.served = ServedWidget(chromium, widget, width=1280, height=900)
         self.page = self.served.page
         self.page.set_default_timeout(1000 * WAIT_S)
         self.complaints: list[str] = []

@@ -7,7 +7,7 @@ import json
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.browser.rest import AT_MOST_MS
+from tests.browser.rest import AT_MOST_MS, WATCH
 from tests.hosts.test_second_module import STATIC
 from tools.lab import new_page
 
@@ -53,7 +53,7 @@ window.end = window.show(document.getElementById("el"));
 
 _REST = """async (mostMs) => {
   const end = performance.now() + mostMs;
-  for (let n = 0; n < 2 && performance.now() < end; ) {  // what came the first time may have led to more
+  for (let n = 0; n < 3 && performance.now() < end; ) {  // what came the first time may have led to more
     await new Promise((done) => requestAnimationFrame(done));
     n = nAsked === 0 && cxgSoon.size === 0 ? n + 1 : 0;
   }
@@ -105,6 +105,7 @@ class ServedWidget:
             page.set_viewport_size({"width": width, "height": height})
             return page
         page = new_page(chromium, width=width, height=height)
+        page.add_init_script(WATCH)
         page.add_init_script(init_script)
         # The widget of a page changes.
         page.expose_function("toKernel", lambda *said: _SHOWN[page]._hear(*said))  # noqa: PLW0108
@@ -166,10 +167,10 @@ class ServedWidget:
               [...host.shadowRoot.querySelectorAll(".host .host")].every((one) =>
                 one.offsetWidth === 0 || one.querySelector("canvas") !== null))"""
         )
-        self.page.wait_for_timeout(250)
+        self.page.evaluate(_REST, 250)
 
     def rest(self) -> None:
-        """Wait until neither page nor widget has anything left to do; of a page that ran `tests.browser.rest.WATCH`."""
+        """Wait until neither page nor widget has anything left to do."""
         is_first = True
         while is_first or self._queue:
             is_first = False

@@ -11,7 +11,7 @@ from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from tests.memory import MemoryDataset
 from tests.unit.test_early_lassos import recorded
-from tools.scanpy_plots import ASKED, DONORS, GENES, GROUPS
+from tools.scanpy_plots import DONORS, GENES, GROUPS, PLOTS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "plots"
 
@@ -28,12 +28,12 @@ def obs_of(widget):
     return widget.dataset.obs(), pd.DataFrame({name: widget.dataset.values(name) for name in widget.dataset.var_names})
 
 
-@pytest.mark.parametrize("asked", list(ASKED))
+@pytest.mark.parametrize("asked", list(PLOTS))
 def test_dots_have_the_colors_sizes_and_order_of_scanpy(asked, monkeypatch):
     cells = np.load(GOLDEN / "cells.npz")
     obs = {"group": Codes(cells["group"], GROUPS), "donor": Codes(cells["donor"], DONORS)}
     widget = recorded(MemoryDataset(obs, cells["values"], GENES, {}), monkeypatch)
-    by, scale = ASKED[asked]
+    by, scale = PLOTS[asked]
     frame = widget.dotplot(list(GENES), *by[:1], by2=by[1] if len(by) > 1 else None, standard_scale=scale).frame()
     for part, name in (("scaled" if scale else "mean", "color"), ("share", "size")):
         expected = pd.read_csv(GOLDEN / f"{asked}.{name}.csv", index_col=0)

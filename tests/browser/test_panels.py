@@ -41,7 +41,7 @@ def test_typing_and_enter_colors_by_the_best_match(page: Any) -> None:
     page.keyboard.type("cd3")
     expect(page.get_by_role("option", name="CD3E")).to_be_visible()
     page.keyboard.press("Enter")
-    settle(page)
+    page.wait_for_function("() => calls.some(([name]) => name === 'setTrait')")
     assert calls(page, "setTrait") == [["color", "var:CD3E"]]
     expect(page.get_by_role("heading", name="CD3E")).to_be_visible()
     expect(color_box(page)).to_have_value("CD3E")

@@ -29,5 +29,6 @@ def test_a_cell_that_runs_again_keeps_no_more_of_the_page_than_another_widget_do
             counts.append(counted(stage.page))
         growth.append([(b - a) / N_VIEWS for a, b in zip(*counts, strict=True)])
     control, widget = growth
-    assert widget[0] - control[0] < 3 * FEW
-    assert widget[1] - control[1] < FEW
+    # The first page of a server may also let go of what it loaded: the widget owes nothing for that.
+    assert widget[0] - max(control[0], 0) < 3 * FEW
+    assert widget[1] - max(control[1], 0) < FEW

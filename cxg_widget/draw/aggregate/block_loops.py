@@ -152,6 +152,7 @@ def cover(
 ) -> Any:
     """Add all blocks with a corner to totals (..., 2) and to missing, and return starts and stops of all other places.
 
+    codes : of the points; None = their number is added to totals (pixels,), and the arguments after it do not count
     packed : the word of each code, uint64, see `pack`; None = numbers
     """
     xy, _, starts, stops = points
@@ -161,28 +162,13 @@ def cover(
         while start < stops[run]:
             stop = min(stops[run], (start // BLOCK + 1) * BLOCK)
             corner = corner_of(start // BLOCK, grid, blocks)
-            if corner[0] >= 0:
+            if corner[0] < 0:
+                n_rest = append(start, stop, rest, n_rest)
+            # A condition of its own, so that numba compiles only the branch that is taken.
+            elif codes is None:
+                count_block(start, stop, xy, corner, grid[1], totals)
+            else:
                 add_block(start, stop, xy, corner, grid[1], codes, packed, missing_code, totals, missing)
-            else:
-                n_rest = append(start, stop, rest, n_rest)
-            start = stop
-    return rest[0, :n_rest], rest[1, :n_rest]
-
-
-@compiled
-def count(points: Any, grid: Any, blocks: Any, counts: Any) -> Any:
-    """Count the points of all blocks with a corner, and return starts and stops of all other places."""
-    xy, _, starts, stops = points
-    rest, n_rest = room_for(starts, stops), 0
-    for run in range(starts.size):
-        start = starts[run]
-        while start < stops[run]:
-            stop = min(stops[run], (start // BLOCK + 1) * BLOCK)
-            corner = corner_of(start // BLOCK, grid, blocks)
-            if corner[0] >= 0:
-                count_block(start, stop, xy, corner, grid[1], counts)
-            else:
-                n_rest = append(start, stop, rest, n_rest)
             start = stop
     return rest[0, :n_rest], rest[1, :n_rest]
 

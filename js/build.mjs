@@ -4,6 +4,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { deflateRawSync, deflateSync } from "node:zlib";
+import { parse } from "acorn";
 import * as esbuild from "esbuild";
 import { minify } from "terser";
 
@@ -22,7 +23,7 @@ const shortNamed = (/** @type {string} */ text, /** @type {string} */ own) =>
 const TEXTS =
   /(page[\\/]icon_shapes\.js|wire[\\/]protocol\.js|page[\\/]style\.css|gl[\\/]shaders\.js|style[\\/]colormaps\.js)$/;
 /** Five signs hold four bytes: those from "#" on, but for the backslash. */
-const INFLATE = `export const inflate = async (text) => {
+const INFLATE = `const inflate = async (text) => {
   const bytes = new DataView(new ArrayBuffer((text.length / 5) * 4));
   for (let i = 0, n = 0; i < text.length; ) {
     const code = text.charCodeAt(i++);
@@ -50,7 +51,7 @@ function deflated(values) {
   const text = packed(JSON.stringify(values));
   const names = Object.keys(values).map((name) => (name === "default" ? "default: css" : name));
   const exported = names.map((name) => name.replace("default: css", "css as default"));
-  return `import { inflate } from "inflate"; const { ${names} } = await inflate("${text}"); export { ${exported} };`;
+  return `const { ${names} } = await inflate("${text}"); export { ${exported} };`;
 }
 
 /** @param {string} path */
@@ -82,8 +83,6 @@ const texts = {
 const deflatedTexts = {
   name: "deflated texts",
   setup(build) {
-    build.onResolve({ filter: /^inflate$/ }, () => ({ path: "inflate", namespace: "inflate" }));
-    build.onLoad({ filter: /./, namespace: "inflate" }, () => ({ contents: INFLATE }));
     build.onLoad({ filter: TEXTS }, async ({ path }) => {
       if (path.endsWith(".css")) return { contents: deflated({ default: await minifiedCss(path) }) };
       return { contents: deflated({ ...(await import(`${pathToFileURL(path)}?${Date.now()}`)) }) };
@@ -116,6 +115,7 @@ const widget = {
   outfile: WIDGET,
   format: "esm",
   plugins: [deflatedTexts, texts],
+  banner: { js: INFLATE },
   footer: { js: "/*! lit-html: Copyright 2017 Google LLC, BSD-3-Clause */" },
 };
 
@@ -156,9 +156,39 @@ const shorter = {
   format: { comments: /^!/ },
 };
 
+/** Moves the texts of all templates of a bundle into one deflated array: html`<b>${x}</b>` becomes html(templates[0], x).
+ * lit-html asks of such an array only that it stays the same and has a property `raw`. @param {string} code */
+function deflateTemplates(code) {
+  /** @type {string[][]} */
+  const templates = [];
+  const written = (/** @type {any} */ node, /** @type {number} */ start, /** @type {number} */ end) => {
+    let [text, from] = ["", start];
+    for (const { start: left, end: right, tag, quasi } of taggedIn(node)) {
+      const count = templates.push(quasi.quasis.map((/** @type {any} */ part) => part.value.cooked));
+      const values = quasi.expressions.map((/** @type {any} */ one) => `,${written(one, one.start, one.end)}`);
+      text += `${code.slice(from, left)}${tag.name}(templates[${count - 1}]${values.join("")})`;
+      from = right;
+    }
+    return text + code.slice(from, end);
+  };
+  const program = written(parse(code, { ecmaVersion: 2022, sourceType: "module" }), INFLATE.length, code.length);
+  const arrays = `(await inflate("${packed(JSON.stringify(templates))}")).map((texts) => (texts.raw = texts))`;
+  return `${INFLATE}const templates = ${arrays};${program}`;
+}
+
+/** The outermost templates with a tag in a syntax tree, in the order of the code. @param {any} node @returns {any[]} */
+function taggedIn(node) {
+  if (node?.type === "TaggedTemplateExpression") return [node];
+  if (node === null || typeof node !== "object") return [];
+  return Object.values(node)
+    .flatMap(taggedIn)
+    .sort((one, other) => one.start - other.start);
+}
+
 /** @param {string} outfile */
 async function shorten(outfile) {
-  const { code } = await minify(await readFile(outfile, "utf8"), shorter);
+  const bundle = await readFile(outfile, "utf8");
+  const { code } = await minify(outfile === WIDGET ? deflateTemplates(bundle) : bundle, shorter);
   await writeFile(outfile, shared(/** @type {string} */ (code)));
 }
 

@@ -31,11 +31,10 @@ setup: $(VENV)/.installed js/node_modules/.installed $(BUNDLE) ## environment, J
 demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 only checks that they are drawn
 	@$(BIN)/python -m tools.demo
 
-test: setup browser ## pytest in three processes (some tests only wait), then node --test
-	$(BIN)/python -m tests.compiled
+test: setup browser ## pytest in three processes (some tests only wait), and node --test
+	cd js && $(WITH_NODE) npm test --silent & node=$$!; $(BIN)/python -m tests.compiled && wait $$node
 	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser --ignore tests/hosts -m 'not docs' -n 3 --dist worksteal
 	$(BIN)/python -m pytest tests/browser -n 3 --dist loadfile
-	cd js && $(WITH_NODE) npm test --silent
 
 test-hosts: setup browser .venv-hosts/.installed tests/hosts/node_modules/.installed ## the widget in JupyterLab, VS Code, Shiny and other hosts, in a browser
 	.venv-hosts/bin/python -m pytest tests/hosts -n 2 --dist loadfile

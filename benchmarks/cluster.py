@@ -47,7 +47,7 @@ def measure(store: Store, n_workers: int) -> Measured:
         before, found = _memory(client, "VmRSS"), {}
         began = time.perf_counter()
         field = ClusterCells(client, Source.of(str(store.path)), store.n_obs, "umap")
-        found["read and index the cells, s"] = time.perf_counter() - began
+        found["read and index all cells, s"] = time.perf_counter() - began
         with open_dataset(str(store.path)) as dataset:
             clusters = field.summary(resolve(f"obs:{CLUSTERS}", dataset))
             nothing = Coloring(resolve(None, dataset))
@@ -61,8 +61,8 @@ def measure(store: Store, n_workers: int) -> Measured:
                 found[f"{kind}, {title}, s"] = _median(
                     lambda view=view, shown=shown: field.image(shown, view, SIZE_PX, 1)
                 )
-        found["MB that all workers hold"] = _memory(client, "VmRSS") - before
-        found["MB of all workers at the peak"] = _memory(client, "VmHWM") - before
+        found["MB of all workers"] = _memory(client, "VmRSS") - before
+        found["peak MB of all workers"] = _memory(client, "VmHWM") - before
         field.close()
     return found
 
@@ -110,20 +110,20 @@ def write(measured: dict[int, dict[int, Measured]]) -> str:
         parts += _measured({cells: by_workers[n_workers] for cells, by_workers in measured.items()})
     note = (
         "All workers are processes of one machine with two cores, which also runs the scheduler and the client, so a "
-        "second worker gains less than one of another machine would. Planes of 800 x 600 pixels are merged and "
-        f"fetched; no PNG. Medians of {ROUNDS} clusters each. A peak lasts for seconds, while a range of rows is "
-        "indexed. What a cell adds is told between neighbours, so that a line that bends is seen."
+        "second worker gains less than one on another machine would. Planes of 800 x 600 pixels are merged and "
+        f"fetched, without a PNG. Medians of {ROUNDS} clusters each. The peak lasts for seconds, while a range of rows "
+        "is indexed. The increase per cell is computed between neighboring sizes, so that deviations from a line show."
     )
-    parts += ["", note, "", "## A billion cells, by the lines of one worker", ""]
+    parts += ["", note, "", "## A billion cells, extrapolated from one worker", ""]
     parts += _billion({cells: by_workers[1] for cells, by_workers in measured.items()})
     return "\n".join([*parts, ""])
 
 
 def _measured(found: dict[int, Measured]) -> list[str]:
-    """Return the table of some workers: each measure by the number of cells, and what a cell adds between two."""
+    """Return the table of some workers: each measure by the number of cells, and what each cell adds between two."""
     sizes = list(found)
     ends = [f"{few // 1_000_000} to {more // 1_000_000} M" for few, more in pairwise(sizes)]
-    heads = [f"{cells:,} cells" for cells in sizes] + [f"a cell adds, {end}" for end in ends]
+    heads = [f"{cells:,} cells" for cells in sizes] + [f"each cell adds, {end}" for end in ends]
     lines = [f"|  | {' | '.join(heads)} |", f"| --- |{' --: |' * len(heads)}"]
     for title in found[sizes[0]]:
         values = [found[cells][title] for cells in sizes]
@@ -135,7 +135,7 @@ def _measured(found: dict[int, Measured]) -> list[str]:
 
 def _billion(found: dict[int, Measured]) -> list[str]:
     """Return the table of what the line of one worker says, each worker having its share of a billion cells."""
-    heads = ["a cell adds", *(f"{n} workers, each" if n > 1 else "one worker" for n in SHARES)]
+    heads = ["each cell adds", *(f"{n} workers, each" if n > 1 else "one worker" for n in SHARES)]
     lines = [f"|  | {' | '.join(heads)} |", f"| --- |{' --: |' * len(heads)}"]
     for title in found[min(found)]:
         line = growth.fitted(list(found), [one[title] for one in found.values()])
@@ -149,7 +149,7 @@ def _short(value: float) -> str:
 
 
 def _each(title: str, slope: float) -> str:
-    return f"{slope * 1e6:.1f} bytes" if title.startswith("MB") else f"{slope * 1e9:.2f} ns"
+    return f"{slope * 1e6:.1f} bytes" if "MB" in title else f"{slope * 1e9:.2f} ns"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

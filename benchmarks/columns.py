@@ -1,10 +1,10 @@
-"""Counts of open columns after each change of a filter, against the same by pandas and by DuckDB on a table in memory.
+"""Counts of open columns after each change of a filter, compared with pandas and DuckDB on a table in memory.
 
-``python -m benchmarks.columns`` writes `columns.md`: ms of processor time, the median of some changes, after what is
-compiled once. Each size has so many open columns: categories, numbers, integers and booleans in turn, three of which
-have a filter, and a fifth of the cells is selected. DuckDB, by which embedding-atlas counts, gets one query a column.
-A brush is taken at pointer-down; its frames are computed in the front-end (elapsed ms, by Node), of up to two million
-points. Names and contours are of the first column.
+``python -m benchmarks.columns`` writes `columns.md`: ms of processor time, the median of seven changes after one that
+compiles. A million cells have 30 open columns, ten million have 8: categories, numbers, integers and booleans in turn.
+Three columns have a filter, and a fifth of the cells is selected. DuckDB, which embedding-atlas uses to count, runs one
+query per column. The kernel prepares a brush at pointer-down. The front-end then computes its frames (elapsed ms, in
+Node) for up to two million points. Names and contours are those of the first column.
 """
 
 from __future__ import annotations
@@ -132,12 +132,12 @@ def measure(n: int, n_columns: int) -> dict[str, float]:
         by_duckdb = timed(lambda number: _by_duckdb(table, frame, bins, number))
 
     return {
-        "open one column, the slowest": max(open_one(name) for name in names[:5]),
-        "count all after a change": timed(change),
-        "take a brush": timed(take_brush),
+        "open one column (slowest kind)": max(open_one(name) for name in names[:5]),
+        "counts of all columns after a change": timed(change),
+        "prepare a brush": timed(take_brush),
         **_frames(n_columns, points.size),
-        "the same by pandas": timed(by_pandas),
-        "the same by DuckDB": by_duckdb,
+        "counts after a change, by pandas": timed(by_pandas),
+        "counts after a change, by DuckDB": by_duckdb,
         **_enriched(counter, names, selected),
         **_landmarks(dataset),
     }
@@ -156,10 +156,10 @@ def _enriched(counter: Counter, names: list[Column], selected: Any) -> dict[str,
         return 1e3 * (time.process_time() - began)
 
     return {
-        "what is enriched in 5 columns, once they are counted": timed(
+        "enrichment in 5 counted columns": timed(
             lambda _: [chosen_of(counter, name, [], selected, tally).arrays([]) for name, tally in tallies]
         ),
-        "in one of 30 categories by scipy.stats.hypergeom.logsf": by_scipy(),
+        "enrichment in a column of 30 categories, scipy.stats.hypergeom.logsf": by_scipy(),
     }
 
 
@@ -176,7 +176,7 @@ def _frames(n_columns: int, n_points: int) -> dict[str, float]:
     """Return ms that the front-end computes for one frame of a brush."""
     script = ["node", str(HERE / "brush_frame.js"), str(n_columns), str(n_points)]
     taken = json.loads(subprocess.run(script, check=True, capture_output=True, text=True).stdout)
-    return {"a frame of it, its counts": taken["counts"], "a frame of it, its points": taken["points"]}
+    return {"one frame of the brush: counts": taken["counts"], "one frame of the brush: points": taken["points"]}
 
 
 def _by_duckdb(table: duckdb.DuckDBPyConnection, frame: pd.DataFrame, bins: dict[str, Any], number: int) -> None:

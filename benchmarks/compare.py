@@ -25,20 +25,22 @@ SMALL = (600, 100)
 """Cells and genes of what each contender is tried on first, so that imports and compiled loops are there."""
 LINEAR, LINEAR_GENES = (1_000_000, 10_000_000), 200
 """Cells of the stores of `--linear`."""
-_REPORT = """# Two sets of cells compared by all genes
+_REPORT = """# Comparing two sets of cells by all genes
 
-{n_obs:,} cells by {n_var:,} genes, {share:.0%} of the values not zero, genes from rare to common; .h5ad as anndata
-writes it, not compressed, CXG as `convert` writes it. A quarter of the cells against another quarter, which lie
-anywhere (scattered) or are the first half of the rows (contiguous); or each of 30 groups of a column against the rest.
-The floor reads the entries of the same rows by the library of the store, all of them where they are scattered or lie
-by column, and adds values and squares of each set up by `numpy.bincount`. "Rows alone" are the same rows out of
-`Dataset.rows_of`, in blocks that nothing is done with; of CSC each block takes a look at all of it. scanpy and
-illico read the file into memory first, which counts.
+{n_obs:,} cells by {n_var:,} genes, of whose values {share:.0%} are not zero, with rare to common genes. The .h5ad is as
+anndata writes it, not compressed; the CXG is as `convert` writes it. One test compares a quarter of the cells with
+another quarter. These are random rows (scattered) or the first half of the rows (contiguous). Other tests compare each
+of 30 groups of a column with the rest.
 
-The best of {calls} calls (scanpy, illico: one) in a process of its own, which opens the store in each. Memory is the
-peak of resident bytes above what the process held after a call on a small store. Beside the clock stands what it is
-compared with: Welch's test with the floor, ranks with Welch's test, groups with one pair, scanpy and illico with the
-same test here.
+The floor reads the entries of the same rows with the library of the store, and sums values and squares of each set by
+`numpy.bincount`. It reads all entries if the rows are scattered or the matrix is stored by column. "Rows alone" reads
+the same rows by `Dataset.rows_of`, in blocks, and discards them; from CSC each block scans the whole matrix. scanpy and
+illico first read the file into memory, and their figures include this.
+
+Each figure is the best of {calls} calls (scanpy, illico: one) in a separate process, and each call opens the store.
+Memory is the peak of resident memory, minus what the process had after a call on a small store. The last columns are
+ratios to the named row: Welch's test to the floor, ranks to Welch's test, all groups to one, scanpy and illico to the
+same test of cxg-widget.
 
 {facts}
 

@@ -21,10 +21,10 @@ import numpy as np
 from benchmarks.compare_stores import STORES
 
 METHODS = ("t-test", "wilcoxon")
-CANCEL = "given up after, s"
-_ABOUT = """A lasso of half of the cells and a hover, as the page asks for them, 30 ms apart, alone and while half of
-the cells are compared with the others as by hand, in a thread that gives way; and the longest time from the wish to
-give up to its end."""
+CANCEL = "canceled after, s"
+_ABOUT = """Response times of a lasso of half of the cells and of a hover, requested as by the page, 30 ms apart: alone,
+and while half of the cells are compared with the others, as from the page, in a thread of low priority. "canceled
+after" is the longest time from a request to cancel to the end of the comparison."""
 CALLS = 40
 PAUSE_S = 0.03
 """Between gestures of a hand, in which a processor that has nothing else to do forgets the last one."""
@@ -117,14 +117,14 @@ def _given_up(widget: Any, a: Any, method: str) -> float:
 def table(folder: Path) -> str:
     """Return what was measured of the stores in a folder as Markdown."""
     found = {(store, method): beside(folder / name, method) for store, name in STORES.items() for method in METHODS}
-    heads = "".join(f" {store}: alone | meanwhile |" for store in STORES)
+    heads = "".join(f" {store}: alone | during |" for store in STORES)
     lines = [f"| | |{heads}", f"| --- | --- |{' --: | --: |' * len(STORES)}"]
     for method in METHODS:
         for what in (*REQUESTS, CANCEL):
             pairs = [found[store, method][what] for store in STORES]
             told = [f" | {later:.2f}" if what == CANCEL else f"{alone:.1f} | {later:.1f}" for alone, later in pairs]
             lines.append(f"| {method} | {what if what == CANCEL else what + ', ms'} | {' | '.join(told)} |")
-    return "\n".join(["## Gestures meanwhile", "", _ABOUT, "", *lines, ""])
+    return "\n".join(["## Gestures during a comparison", "", _ABOUT, "", *lines, ""])
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-// What the page computes for the table and the volcano of a comparison: an order, what is listed, where points lie.
+// Times the work of the page for the table and the volcano plot of a comparison: sorting, filtering, placing points.
 // Usage: node compare_panel.js GENES; writes {"what": [median ms, slowest ms]}.
 import { taken } from "../js/src/panels/compare/result.js";
 import { kept, ranksOf, sorted } from "../js/src/panels/compare/gene_order.js";
@@ -37,15 +37,15 @@ const there = placed(found, 400, 240, cuts);
 const order = sorted(found.columns.statistic, true);
 console.log(
   JSON.stringify({
-    "taken in": timed(() => taken([/** @type {any} */ (part)], null)),
-    "sorted by a column": timed((i) => sorted(numbers[i % COLUMNS], i % 2 === 0)),
-    "sorted by name": timed(() => sorted(ranksOf(names), false)),
-    searched: timed((i) => {
+    "load a result": timed(() => taken([/** @type {any} */ (part)], null)),
+    "sort by a column": timed((i) => sorted(numbers[i % COLUMNS], i % 2 === 0)),
+    "sort by name": timed(() => sorted(ranksOf(names), false)),
+    search: timed((i) => {
       const keep = kept(found, `ene${i}`, { fold: null, p: null, share: null }, null);
       return order.filter((one) => keep[one] === 1);
     }),
-    "cut off": timed(() => kept(found, "", cuts, [-20, 20, 0, 30])),
-    placed: timed(() => placed(found, 400, 240, cuts)),
-    "pointed at": timed((i) => nearest(there, all, 10 * i, 5 * i)),
+    "apply cut-offs": timed(() => kept(found, "", cuts, [-20, 20, 0, 30])),
+    "place the points": timed(() => placed(found, 400, 240, cuts)),
+    "find the gene at the pointer": timed((i) => nearest(there, all, 10 * i, 5 * i)),
   }),
 );

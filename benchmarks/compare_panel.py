@@ -1,9 +1,9 @@
-"""The table and the volcano of a comparison, as the page works them out from the numbers that it has.
+"""Times of the table and the volcano plot of a comparison, as the page computes them from its numbers.
 
-``python -m benchmarks.compare_panel`` writes `compare_panel.md`: ms of clock in Node, median and slowest of 30 calls,
-the first ones among them. A key, a click or a cut-off needs one of the rows, and then a drawing of the rows in sight.
-The aim is 50 ms for an order of 20,000 genes. "taken in" is done once for each result. Beside it, bytes of a result:
-names apart, which travel once.
+``python -m benchmarks.compare_panel`` writes `compare_panel.md`: wall time in Node, ms, median and maximum of 30 calls,
+including the first. A key, a click or a cut-off takes one of these steps, and then draws the visible rows. The aim is
+50 ms to sort 20,000 genes. "load a result" runs once per result. The last row has the bytes of a result, without the
+names, which are sent once.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def write(measured: dict[int, dict[str, tuple[float, float]]]) -> str:
         cells = [f"{found[step][0]:.3g} ({found[step][1]:.3g})" for found in measured.values()]
         lines.append(f"| {step} | {' | '.join(cells)} |")
     sizes = [f"{n * 4 * (len(COLUMNS) + 2) / 1e6:.1f} MB in {-(-n // ROWS)}" for n in measured]
-    lines.append(f"| numbers that travel, messages | {' | '.join(sizes)} |")
+    lines.append(f"| size of the numbers, messages | {' | '.join(sizes)} |")
     about = [f"- {name}: {value}" for name, value in facts(("numpy",)).items()]
-    head = ["# The panel of comparisons", "", __doc__.partition("\n\n")[2].strip(), "", *about, ""]
+    head = ["# Comparison panel", "", __doc__.partition("\n\n")[2].strip(), "", *about, ""]
     return "\n".join([*head, *lines, ""])
 
 

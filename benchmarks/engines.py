@@ -23,8 +23,8 @@ from benchmarks.data import CLUSTERS, HERE
 SIZE_PX = (800, 600)
 REPEATS = 5
 CONTENDERS = {"auto": "compiled loops", "datashader": "by datashader", "plain": "datashader alone"}
-COLORS = {"count": None, "clusters": f"obs:{CLUSTERS}", "a number": "obs:n_counts"}
-STATISTICS = {"the highest number": "max", "a standard deviation": "std"}
+COLORS = {"count": None, "clusters": f"obs:{CLUSTERS}", "mean": "obs:n_counts"}
+STATISTICS = {"maximum": "max", "standard deviation": "std"}
 Measures = dict[str, float]
 
 
@@ -53,7 +53,7 @@ def measure_ours(path: str, aggregator: str) -> Measures:
         found[f"later, {kind}"] = _median(image)
     for title, statistic in STATISTICS.items():
         session.settings = Settings(
-            embedding="umap", color=COLORS["a number"], statistic=statistic, aggregator=aggregator, render="raster"
+            embedding="umap", color=COLORS["mean"], statistic=statistic, aggregator=aggregator, render="raster"
         )
         found[f"later, {title}"] = _median(image)
     return found
@@ -75,8 +75,8 @@ def measure_plain(path: str, _: str) -> Measures:
     ends = {axis: (float(frame[axis].min()), float(frame[axis].max())) for axis in "xy"}
     canvas = ds.Canvas(*SIZE_PX, x_range=ends["x"], y_range=ends["y"])
     reductions = {
-        "count": ds.count(), "clusters": ds.by("clusters", ds.count()), "a number": ds.mean("n_counts"),
-        "the highest number": ds.max("n_counts"), "a standard deviation": ds.std("n_counts"),
+        "count": ds.count(), "clusters": ds.by("clusters", ds.count()), "mean": ds.mean("n_counts"),
+        "maximum": ds.max("n_counts"), "standard deviation": ds.std("n_counts"),
     }  # fmt: skip
 
     def image(kind: str) -> None:
@@ -124,7 +124,7 @@ def _once(path: Path, contender: str, folder: str) -> Measures:
 
 def write(measured: dict[str, dict[str, Measures]]) -> str:
     """Return the page, Markdown."""
-    parts = ["# Who sums the cells of an image", "", "Written by `python -m benchmarks.engines`; do not edit.", ""]
+    parts = ["# Engines for images of many cells", "", "Written by `python -m benchmarks.engines`; do not edit.", ""]
     parts += [f"- {title}: {text}" for title, text in machine.facts().items()]
     for store, found in measured.items():
         parts += ["", f"## {store}", "", f"| ms | {' | '.join(CONTENDERS.values())} | loops / datashader alone |"]
@@ -136,10 +136,11 @@ def write(measured: dict[str, dict[str, Measures]]) -> str:
             texts = ["-" if cell is None else f"{cell:,.0f}" for cell in cells]
             parts.append(f"| {title} | {' | '.join(texts)} | {ratio} |")
     note = (
-        "Images are 800 x 600; ours include their PNG and come from the session as the front-end asks for them, of a "
-        "store that no index is kept of. First points and first image count from the start of the process, imports and "
-        "compilation included; numba keeps the loops on disk, datashader compiles anew in each process. A standard "
-        "deviation is datashader's in each column."
+        "Images are 800 x 600. Those of cxg-widget include the PNG, and the session makes them as for a request of the "
+        "front-end, from a store without a saved index. First points and first image count from the start of the "
+        "process, including imports and compilation; numba caches the loops on disk, while datashader compiles in each "
+        "process. Mean, maximum and standard deviation are those of one number per cell. datashader computes the "
+        "standard deviation in every column."
     )
     return "\n".join([*parts, "", note, ""])
 

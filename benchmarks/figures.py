@@ -1,10 +1,10 @@
-"""What is on show as files, out of a CXG: seconds, memory and how large the file is.
+"""Saving plots of a CXG as figures and pages: seconds, memory and file size.
 
-``python -m benchmarks.figures`` writes `figures.md`. Each row is a process of its own that opens the store, colors it
-by cell type and saves it once; seconds are those of `w.save`, reading, an index and compiled loops included. "Again"
-saves a second time. Memory is the most that the process held, and what it held before saving. Figures are 1,000 px wide
-at 300 dpi; pages hold the cell types, the columns that hovering tells and three pinned genes. Cells are synthetic,
-their names barcodes.
+``python -m benchmarks.figures`` writes `figures.md`. Each row is a separate process that opens the store, colors it by
+cell type and saves it. Seconds are those of `w.save`, including reading, building an index and loading compiled loops.
+"Again" is a second save. "MB before" and "peak MB" are the peak memory of the process before saving and at the end.
+Figures are 1,000 px wide at 300 dpi. Pages contain the cell types, the columns of the tooltip and three pinned genes.
+Cells are synthetic, and their names are barcodes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _in_a_process(path: Path, suffix: str) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and write."""
-    heads = ("s", "again, s", "MB before", "MB at most", "MB of the file")
+    heads = ("s", "again, s", "MB before", "peak MB", "file size, MB")
     lines = [f"| cells | file | {' | '.join(heads)} |", f"| --: | --- |{' --: |' * len(heads)}"]
     with tempfile.TemporaryDirectory(prefix="cxg-figures-") as folder:
         stores: dict[int, Path] = {}

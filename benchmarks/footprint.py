@@ -115,13 +115,13 @@ def measure(path: str, column: str, gene: str) -> Stages:
         }
         return made
 
-    kernel = stage("open, first points on their way", Kernel, path, column)
+    kernel = stage("open, first points sent", Kernel, path, column)
     stage("spatial index", kernel.index)
     stage("first image", kernel.image)
-    stage("a gene, and its image", kernel.color, f"var:{gene}")
+    stage("a gene and its image", kernel.color, f"var:{gene}")
     stage("a lasso", kernel.lasso)
     stage("an image with the selection", kernel.image)
-    stage("the category again, and its image", kernel.color, f"obs:{column}")
+    stage("the category and its image again", kernel.color, f"obs:{column}")
     return stages
 
 

@@ -34,7 +34,7 @@ def facts(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
         "machine": f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GB of memory",
         "Python": platform.python_version(),
         "packages": ", ".join(f"{name} {found}" for name in packages if (found := _version(name))),
-        "load before": f"{os.getloadavg()[0]:.1f} processes wanted a core in the minute before",
+        "load before": f"load average {os.getloadavg()[0]:.1f} in the minute before",
     }
 
 

@@ -28,7 +28,7 @@ ROUNDS = 3
 PAUSE_MS = 8_000
 """While datashader is imported and compiles nothing is drawn."""
 BY_DATASHADER = ", by datashader"
-SEEN = {"file never seen": False, "index kept": True}
+SEEN = {"without a saved index": False, "with a saved index": True}
 
 
 def contending(store: Store) -> Iterator[tuple[str, bool, Contender]]:

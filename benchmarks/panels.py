@@ -1,9 +1,9 @@
-"""Six panels against one over the same pixels, beside jupyter-scatter's `compose`, and what they cost the kernel.
+"""Six panels compared with one of the same size, beside jupyter-scatter's `compose`, and their cost in the kernel.
 
 ``python -m benchmarks.panels`` writes `panels.md`. In the browser: JupyterLab and Chromium without a graphics card, a
-million cells, a widget 600 px high, each contender in a fresh page and kernel; a frame is done when all panels show
-it. The floor is the bare widget of `floor.py`, which has one plot alone. In the kernel: ten million cells as images, a
-move of all panels of a split into six parts, and of six colors, and what each holds.
+million cells, a widget 600 px high, each contender in a fresh page and kernel. A frame is complete when all panels show
+it. The floor is the bare widget of `floor.py`, which has only one plot. In the kernel: ten million cells as images. One
+move redraws all panels, of a split into six parts or of a grid of six colors. The other rows are their memory.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def in_browser(repeats: int) -> dict[str, dict[str, float]]:
                         "([x, y, n, ms]) => cxgProbe.zoom(x, y, n, ms)", [x, y, store.n_obs, ZOOM_MS]
                     )
                 values = {
-                    "a frame while zooming, ms": seen["caughtUp"] / max(seen["frames"] or 1, 1),
+                    "frame time while zooming, ms": seen["caughtUp"] / max(seen["frames"] or 1, 1),
                     **{measure: one[0] for measure, one in first.items()},
                 }
                 print(name, {measure: round(one, 1) for measure, one in values.items()}, flush=True)
@@ -125,12 +125,12 @@ def in_kernel(n: int = N_CELLS) -> dict[str, float]:
     cells = session.loader.memo.in_slot("indexed")
     bits = cells._parts.used_bytes  # with what counts them
     masks = sum(mask.nbytes for mask in session.loader.crossfilter.masks.values())
-    found["bytes a cell of each part"] = (bits + masks) / n / N_PANELS
+    found["bytes per cell for each part"] = (bits + masks) / n / N_PANELS
     widget.grid(["type", *(f"number {i}" for i in range(N_PANELS - 1))])
     numbers = [0, *(one["id"] for one in widget.panels.looks if len(one) > 1)]
     found["a grid of six colors"] = _timed(lambda width: move(numbers, width))
     held = [one.nbytes for one in session.loader.memo._made["coloring"].values()]
-    found["bytes a cell of each color, the most"] = max(held) / n
+    found["bytes per cell for each color, at most"] = max(held) / n
     widget.close()
     return found
 
@@ -160,7 +160,7 @@ def write(browser: dict[str, dict[str, float]], kernel: dict[str, float]) -> str
             lines.append(f"| {who}: {measure} | {one:,.1f} | {six:,.1f} | {six / one:.2f} | {aim} | {floor:.2f} |")
     lines += ["", "| 10,000,000 cells in the kernel, images of all panels | |", "| --- | --: |"]
     for name, one in kernel.items():
-        unit = "" if "bytes" in name else "a move of it, ms of processor time: "
+        unit = "" if "bytes" in name else "one move, ms of processor time: "
         lines.append(f"| {unit}{name} | {one:,.2f} |")
     return "\n".join(lines) + "\n"
 

@@ -1,10 +1,10 @@
-"""Plots of genes by groups out of a CXG, against pandas on the same genes in memory.
+"""Plots of genes by groups from a CXG, compared with pandas on the same genes in memory.
 
-``python -m benchmarks.plots`` writes `plots.md`: seconds on the clock, the best of some calls. 20 genes of a million
-cells, by the 16 cell types, and by the 32 pairs of these with two conditions. "Read" opens the store anew, so that
-genes and columns are read from `Xc` and obs; "again" finds them in the cache of the dataset. A figure is drawn as a
-notebook shows it, as a PNG at 144 dpi. pandas has the genes as dense float32 columns and takes mean, and mean of `> 0`,
-of groups.
+``python -m benchmarks.plots`` writes `plots.md`: wall time in seconds, the best of three calls. 20 genes of a million
+cells, by the 16 cell types, and by the 32 pairs of cell type and condition. "Read" opens the store first, so that genes
+and columns are read from `Xc` and obs; "again" finds them in the cache of the dataset. The figure is rendered as in a
+notebook, as a PNG at 144 dpi. pandas has the genes as dense float32 columns; it computes the mean, and the mean of
+`> 0`, per group.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def measure(path: Path) -> dict[str, list[float]]:
             "dotplot, read": min(first),
             "dotplot, again": best(lambda by=by: with_page.dotplot(genes, **by)),
             "violin of a gene, again": best(lambda by=by: with_page.violin(genes[0], **by)),
-            "figure of the dots": best(lambda by=by: with_page.dotplot(genes, **by)._repr_png_()),
+            "figure of the dotplot": best(lambda by=by: with_page.dotplot(genes, **by)._repr_png_()),
             "pandas": of_pandas(with_page, genes, by),
         }.items():
             found.setdefault(name, []).append(seconds)

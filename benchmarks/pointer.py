@@ -1,9 +1,10 @@
-"""What lies beneath the pointer over a crowd, against NumPy on coordinates and codes in memory.
+"""The tooltip over a crowd of cells, compared with NumPy on coordinates and codes in memory.
 
-``python -m benchmarks.pointer`` writes `pointer.md`: ms of processor time from a question of the page to its answer,
-the median and the highest of 60 places; budget 10 ms of ten million cells. Half of the cells lie in 30 clumps, and as
-many at one place. The circle is 8 px of a plot of 800 px that shows all of them. NumPy tests the coordinates of all
-cells and counts the categories of those that lie inside, as a tool without an index must.
+``python -m benchmarks.pointer`` writes `pointer.md`: ms of processor time from a request of the page to the response,
+median and maximum of 60 positions. The budget is 10 ms for ten million cells. Half of the cells form 30 clusters, the
+others are all at one point. The circle around the pointer has a radius of 8 px, in a plot of 800 px that shows all
+cells. NumPy tests the coordinates of all cells and counts the categories of those inside, as a tool without an index
+must.
 """
 
 from __future__ import annotations
@@ -75,12 +76,12 @@ def timed(acts: list[Callable[[], object]]) -> list[float]:
 
 def write(measured: dict[int, dict[str, list[float]]]) -> str:
     """Return the table as Markdown."""
-    heads = [f"{n:,} cells, {what}" for n in measured for what in ("median", "highest")]
+    heads = [f"{n:,} cells, {what}" for n in measured for what in ("median", "maximum")]
     lines = [f"| colored by | {' | '.join(heads)} |", f"| --- |{' --: |' * len(heads)}"]
     for row in next(iter(measured.values())):
         ms = [value for found in measured.values() for value in (statistics.median(found[row]), max(found[row]))]
         lines.append(f"| {row} | {' | '.join(f'{one:,.1f}' for one in ms)} |")
-    return "\n".join(["# Beneath the pointer", "", __doc__.partition("\n\n")[2].strip(), "", *lines, ""])
+    return "\n".join(["# Cells under the pointer", "", __doc__.partition("\n\n")[2].strip(), "", *lines, ""])
 
 
 def main() -> None:

@@ -52,29 +52,29 @@ def _p95(values: Sequence[float]) -> tuple[float, float]:
 BROWSER = (
     Row("first picture, ms", "first picture, ms", Aim(0.65, FLOOR, "complete picture, ms")),
     Row("complete picture, ms", "complete picture, ms", Aim(1.3, FLOOR)),
-    Row("processor time for it, ms", "complete picture, processor ms"),
-    Row("bytes received for it, MB", "bytes received, MB", digits=2),
+    Row("its processor time, ms", "complete picture, processor ms"),
+    Row("its bytes received, MB", "bytes received, MB", digits=2),
     Row("recolor by a category, ms", "category, ms"),
-    Row("processor time for it, ms", "category, processor ms"),
-    Row("bytes received for it, MB", "category, MB", digits=2),
+    Row("its processor time, ms", "category, processor ms"),
+    Row("its bytes received, MB", "category, MB", digits=2),
     Row("recolor by a gene, 5 % non-zero, ms", "sparse gene, ms", Aim(1.2, FLOOR)),
-    Row("processor time for it, ms", "sparse gene, processor ms"),
-    Row("bytes received for it, MB", "sparse gene, MB", Aim(0.25), digits=2),
+    Row("its processor time, ms", "sparse gene, processor ms"),
+    Row("its bytes received, MB", "sparse gene, MB", Aim(0.25), digits=2),
     Row("recolor by the densest gene, ms", "dense gene, ms"),
-    Row("processor time for it, ms", "dense gene, processor ms"),
-    Row("bytes received for it, MB", "dense gene, MB", digits=2),
-    Row("memory of the kernel after those, MB", "kernel memory, MB"),
-    Row("a frame while zooming, ms", "zoom frame, ms", Aim(50)),
-    Row("between two such frames, ms (95 %)", "zoom interval, ms", spread=_p95),
-    Row("points drawn in such a frame", "points a zoom frame"),
-    Row("last turn of the wheel to complete, ms", "at rest after, ms"),
-    Row("lasso let go to DataFrame, ms", "lasso to DataFrame, ms", Aim(150)),
-    Row("cells in that lasso", "lasso cells"),
+    Row("its processor time, ms", "dense gene, processor ms"),
+    Row("its bytes received, MB", "dense gene, MB", digits=2),
+    Row("memory of the kernel afterwards, MB", "kernel memory, MB"),
+    Row("frame time while zooming, ms", "zoom frame, ms", Aim(50)),
+    Row("interval between these frames, ms (95th percentile)", "zoom interval, ms", spread=_p95),
+    Row("points drawn per frame while zooming", "points a zoom frame"),
+    Row("last wheel event to complete picture, ms", "at rest after, ms"),
+    Row("end of lasso to DataFrame, ms", "lasso to DataFrame, ms", Aim(150)),
+    Row("cells in the lasso", "lasso cells"),
     Row("in Python: select a polygon, ms", "select polygon first, ms", digits=1),
     Row("again, ms", "select polygon again, ms", digits=1),
-    Row("one column of it as DataFrame, ms", "one column first, ms", digits=1),
+    Row("one column of the selection as DataFrame, ms", "one column first, ms", digits=1),
     Row("again, ms", "one column again, ms", digits=1),
-    Row("all columns, ms", "all columns first, ms", digits=1),
+    Row("all columns of the selection, ms", "all columns first, ms", digits=1),
     Row("again, ms", "all columns again, ms", digits=1),
     Row("size of the plot, Mpx", "plot, Mpx", digits=2),
 )
@@ -85,16 +85,16 @@ KERNEL = (
     Row("next gene, ms", "next gene, ms", Aim(1.5, PLAIN), digits=1),
     Row("one category, ms", "category, ms", digits=1),
     Row("one column as DataFrame, ms", "column as DataFrame, ms", digits=1),
-    Row("memory at its peak, MB", "peak memory, MB"),
-    Row("of that after the imports, MB", "after imports, MB"),
+    Row("peak memory, MB", "peak memory, MB"),
+    Row("memory after the imports, MB", "after imports, MB"),
 )
 VIEWS = ("all", "1/10", "1/100")
 KINDS = {
     "count": ("number of cells", None),
     "category": ("clusters", Aim(0.125, PLAIN_IMAGE)),
     "few categories": ("16 categories", None),
-    "gene": ("gene, when the view was on show before", Aim(0.1, PLAIN_IMAGE)),
-    "gene moved": ("gene, in a view of its own", None),
+    "gene": ("gene, in a view shown before", Aim(0.1, PLAIN_IMAGE)),
+    "gene moved": ("gene, in a new view", None),
     "cells themselves": ("16 categories, as points", None),
 }
 IMAGES = tuple(
@@ -107,15 +107,16 @@ GESTURES = (
     Row("lasso of 10 %", "lasso 10%, ms", Aim(60), digits=1),
     Row("lasso of 50 %", "lasso 50%, ms", digits=1),
     Row("nearest cell", "nearest, ms", Aim(5), digits=1),
-    Row("hover: the same, and its fields read from the file", "hover, ms", digits=1),
-    Row("later, with the columns that are held by then", "later hover, ms", digits=1),
+    Row("hover: nearest cell and its fields, read from the file", "hover, ms", digits=1),
+    Row("later hover, with cached columns", "later hover, ms", digits=1),
     Row("build the spatial index", "index build, ms"),
-    Row("load one that was kept", "index reload, ms", digits=1),
+    Row("load a saved index", "index reload, ms", digits=1),
 )
 OPENED = (
-    "The contenders take turns, each in a page and a kernel of its own, which has imported the package and drawn "
-    "nothing. Ours is complete with the first image of all cells, colored by 16 categories, after the points of the "
-    'sample; the floor pushes and draws every cell. `aggregator` is "auto", compiled loops, unless the line says so.'
+    "The contenders take turns, each in a fresh page and a fresh kernel, which has imported the package but drawn "
+    "nothing. cxg-widget first draws the points of a sample, and is complete with the first image of all cells, "
+    "colored by 16 categories; the floor sends and draws every cell. Images are summed by compiled loops "
+    '(`aggregator="auto"`), or by datashader where the row says so.'
 )
 AIMED_SIZE = "1m"
 AIMED_LARGE_SIZE = "10m"
@@ -186,7 +187,7 @@ def write_opened(opened: Mapping[str, Any]) -> list[str]:
 
 
 def _stages(start: str, stages: Mapping[str, Mapping[str, float]], n_obs: int) -> list[str]:
-    head = f"| {start} | ms | MB at the peak | bytes a cell | MB kept | bytes a cell | of them mapped |"
+    head = f"| {start} | ms | peak MB | bytes per cell | MB afterwards | bytes per cell | mapped bytes per cell |"
     lines = [head, "| --- | --: | --: | --: | --: | --: | --: |"]
     for title, found in stages.items():
         peak, held, mapped = (found[key] for key in ("peak_mb", "held_mb", "mapped_mb"))

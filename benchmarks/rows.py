@@ -1,11 +1,11 @@
-"""Rows of the matrix out of each layout, against tiledb-py and h5py that read the same tiles and chunks.
+"""Reading rows of the matrix from each layout, compared with tiledb-py and h5py reading the same tiles and chunks.
 
-``python -m benchmarks.rows`` writes `rows.md`: ms of processor time, the median of some calls, and the ratio. "First"
-is of a store that was opened just before; opening it is counted for tiledb-py and h5py, a fraction of a millisecond,
-and here what is known of the matrix once for each opening: where its parts lie, and that `Xr` holds as much as `Xc`.
-"Then" is the same rows once more. The matrix has 60,000 x 1,000 cells, of which 8 % hold a value. What is compared with
-reads ranges of neighbouring rows, and does nothing to what it read; of CSC it reads all, as it must, and SciPy cuts the
-rows.
+``python -m benchmarks.rows`` writes `rows.md`: ms of processor time, the median of five calls, and the ratio. "First"
+reads from a store that was just opened. For tiledb-py and h5py this includes opening, a fraction of a millisecond. For
+cxg-widget it includes what each opening learns once: where the parts of the matrix are, and that `Xr` has as many
+values as `Xc`. "Then" reads the same rows again. The matrix has 60,000 cells by 1,000 genes, and 8 % of its entries
+have a value. tiledb-py and h5py read ranges of neighboring rows, and do not check or convert the result. From CSC, h5py
+has to read everything, and SciPy then selects the rows.
 """
 
 from __future__ import annotations
@@ -107,9 +107,9 @@ def measure(stores: dict[str, Path]) -> list[str]:
     """Return the lines of the table."""
     scattered = np.sort(np.random.default_rng(0).choice(N_OBS, N_OBS // 100, replace=False))
     wanted = {
-        "1 %, neighbours": np.arange(N_OBS // 3, N_OBS // 3 + N_OBS // 100),
+        "1 %, contiguous": np.arange(N_OBS // 3, N_OBS // 3 + N_OBS // 100),
         "1 %, scattered": scattered,
-        "25 %, neighbours": np.arange(N_OBS // 4, N_OBS // 2),
+        "25 %, contiguous": np.arange(N_OBS // 4, N_OBS // 2),
     }
     lines = []
     for name, path in stores.items():

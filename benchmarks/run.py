@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if wanted.only in (None, "opening"):
         _measure_opening(stores)
     results["large"], results["opening"] = large.load(), large.load_opened()
-    results["facts"]["load after"] = f"{os.getloadavg()[0]:.1f}; with nothing else running it would be about 2"
+    results["facts"]["load after"] = f"load average {os.getloadavg()[0]:.1f}; about 2 is expected if nothing else runs"
     (RAW / "results.json").write_text(json.dumps(results))
     (HERE / "results.md").write_text(report.write(results, (HERE / "notes.md").read_text()))
     print(f"wrote {HERE / 'results.md'}")

@@ -1,8 +1,8 @@
-"""Algebra of two sets of cells and a rule of three nodes, against NumPy on boolean masks and columns in memory.
+"""Algebra of two sets of cells and a rule of three nodes, compared with NumPy on masks and columns in memory.
 
-``python -m benchmarks.sets`` writes `sets.md`: ms of processor time, the median of some calls. The columns that the
-rule names have been read. A change with ten sets of rows is a range of a filter that is moved in a widget without a
-page, and a step that can be undone; NumPy has no such thing.
+``python -m benchmarks.sets`` writes `sets.md`: ms of processor time, the median of 15 calls. The columns of the rule
+are already read. The last row moves the range of a filter, which is one undo step, in a widget with ten sets of rows
+and without a page; NumPy has no counterpart.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def measure(n: int) -> dict[str, tuple[float, float | None]]:
     for i in range(10):
         widget.sets[f"set {i}"] = rng.random(n) < 0.3
     ends = iter(np.linspace(0, 0.5, CALLS + 1))
-    found["a change with ten sets"] = timed(lambda: widget.filters.update(number=(float(next(ends)), None))), None
+    found["move a filter, with ten sets"] = timed(lambda: widget.filters.update(number=(float(next(ends)), None))), None
     widget.close()
     return found
 

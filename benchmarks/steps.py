@@ -1,9 +1,9 @@
-"""A hundred steps and taking them back, beside what NumPy needs to keep the selections alone.
+"""A hundred undo steps, compared with the least that NumPy needs to store the selections.
 
-``python -m benchmarks.steps`` writes `steps.md`: ms of processor time, of a widget without a page. The steps are
-changes of color, of a filter's range, of the colormap, and selections of a tenth of the cells, in turn; 100 steps
-or 64 MB are kept, whichever comes first. The floor packs each selection to bits and unpacks it again; no peer in a
-notebook has undo, and CELLxGENE Explorer keeps fifty steps.
+``python -m benchmarks.steps`` writes `steps.md`: mean ms of processor time, in a widget without a page. The steps
+alternate between a color, the range of a filter, a selection of a tenth of the cells, and opacity with a colormap. The
+history has at most 100 steps and 64 MB. The floor packs each selection to bits and unpacks it again. No other notebook
+widget compared here has undo; CELLxGENE Explorer has fifty steps.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ def measure(n: int) -> dict[str, float]:
 
     found = {"a step": _each(step, MOST_STEPS)}
     history = widget._history
-    found["steps that are kept"] = float(len(history._past))
-    found["MB that they hold"] = sum(one.n_bytes for one in history._past) / 1e6
+    found["steps in the history"] = float(len(history._past))
+    found["MB of the history"] = sum(one.n_bytes for one in history._past) / 1e6
     kept = len(history._past)
-    found["undo of one"] = _each(lambda _: widget.undo(), kept)
-    found["redo of one"] = _each(lambda _: widget.redo(), kept)
+    found["undo"] = _each(lambda _: widget.undo(), kept)
+    found["redo"] = _each(lambda _: widget.redo(), kept)
     bits = [np.packbits(one) for one in masks]
     found["floor: pack a selection"] = _each(lambda i: np.packbits(masks[i % 4]), 20)
-    found["floor: unpack it"] = _each(lambda i: np.unpackbits(bits[i % 4], count=n).astype(bool), 20)
+    found["floor: unpack a selection"] = _each(lambda i: np.unpackbits(bits[i % 4], count=n).astype(bool), 20)
     widget.close()
     return found
 
@@ -69,9 +69,9 @@ def write(measured: dict[int, dict[str, float]]) -> str:
     lines = [f"| ms of processor time | {heads} |", f"| --- |{' --: |' * len(measured)}"]
     for row in next(iter(measured.values())):
         lines.append(f"| {row} | {' | '.join(f'{found[row]:,.3g}' for found in measured.values())} |")
-    ratios = [found["undo of one"] / (found["floor: unpack it"] or 1) for found in measured.values()]
-    lines.append(f"| undo of one x floor's unpacking | {' | '.join(f'{one:.2f}' for one in ratios)} |")
-    return "\n".join(["# Steps", "", __doc__.partition("\n\n")[2].strip(), "", *lines, ""])
+    ratios = [found["undo"] / (found["floor: unpack a selection"] or 1) for found in measured.values()]
+    lines.append(f"| undo / floor's unpacking | {' | '.join(f'{one:.2f}' for one in ratios)} |")
+    return "\n".join(["# Undo steps", "", __doc__.partition("\n\n")[2].strip(), "", *lines, ""])
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
-"""The first page of the sorted table of the cells, against pandas' `sort_values` and `head` on a DataFrame in memory.
+"""The first page of the sorted table of cells, compared with `sort_values` and `head` of pandas in memory.
 
-``python -m benchmarks.table`` writes `table.md`: ms of processor time, the median of some calls, after what is compiled
-once. The columns have been read; what is made of them once for sorting is a row of its own. Half of the cells pass a
-filter. "in the middle" is the page of the middle of the table; pandas has sorted all rows for it as well.
+``python -m benchmarks.table`` writes `table.md`: ms of processor time, the median of five calls (pandas: one or
+three) after one that compiles. The columns are already read; "sort keys, once" computes their sort keys. Half of the
+cells pass a filter. "Middle page" is the page in the middle of the table. pandas sorts all rows for any page.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def write(measured: dict[int, dict[str, list[float]]]) -> str:
     lines = ["# A page of the sorted table", "", (__doc__ or "").partition("\n\n")[2].strip()]
     for n, found in measured.items():
         lines += ["", f"## {n:,} cells", ""]
-        lines += ["| ms of processor time | made once | first page | in the middle | pandas, any page |"]
+        lines += ["| ms of processor time | sort keys, once | first page | middle page | pandas, any page |"]
         lines += ["| --- | --: | --: | --: | --: |"]
         lines += [f"| {name} | {' | '.join(f'{one:,.0f}' for one in steps)} |" for name, steps in found.items()]
     return "\n".join([*lines, ""])

@@ -52,7 +52,7 @@ class Kind:
 _H5PY, _ZARR, _TILEDB = ("h5py", anndata_files.H5py), ("zarr-python", anndata_files.Zarr), ("tiledb-py", cf.TileDB)
 _BACKED, _LAZY = {"anndata, backed": anndata_files.Backed}, {"anndata, lazy": anndata_files.Lazy}
 _HOMEOBOX = {"homeobox": atlas.Homeobox}
-_NO_CF = "tiledb-cf is left out: 0.9.1, the newest, cannot read with tiledb 0.33 or newer; tiledb-py is what there is."
+_NO_CF = "tiledb-cf is left out: 0.9.1, the newest, does not support tiledb 0.33 or newer; tiledb-py is the only peer."
 
 KINDS = (
     Kind("csc.h5ad", "AnnData .h5ad, CSC, gzip", partial(anndata_files.write_h5ad, layout="csc"),
@@ -65,7 +65,7 @@ KINDS = (
          cells.asked, ("pylance, zarr", atlas.Lance), _HOMEOBOX),
     Kind("atlas_csr", "RaggedAtlas, by cells only, bit-packed", partial(atlas.write_atlas, layout="csr"),
          cells.asked, ("pylance", atlas.LanceWithoutGenes), _HOMEOBOX,
-         "Bit-packed arrays need a decoder, which zarr-python has not: there is no floor for a gene."),
+         "zarr-python has no decoder for bit-packed arrays, so a gene has no floor."),
     Kind("grid.tiledb", "TileDB-CF, a grid of 10 times", cf.write_cf, cf.asked, _TILEDB, note=_NO_CF),
     Kind("run.mzpeak", "mzPeak, 50 points a spectrum, point layout", mzpeak.write_mzpeak, mzpeak.asked,
          ("pyarrow", mzpeak.PyArrow)),

@@ -14,17 +14,17 @@ READING = (
     Row("first gene, ms", "first gene, ms", digits=1),
     Row("next gene, ms", "next gene, ms", digits=1),
     Row("codes of a category, ms", "codes, ms", digits=1),
-    Row("that column as DataFrame, ms", "column as DataFrame, ms", digits=1),
-    Row("memory at its peak, MB", "peak memory, MB"),
-    Row("of that after the imports, MB", "after imports, MB"),
+    Row("this column as DataFrame, ms", "column as DataFrame, ms", digits=1),
+    Row("peak memory, MB", "peak memory, MB"),
+    Row("memory after the imports, MB", "after imports, MB"),
 )
 CONVERTING = (
     Row("time, s", "s", digits=1),
     Row("processor time, s", "processor s", digits=1),
     Row("cells per second", "cells/s"),
     Row("non-zeros, MB/s (8 bytes each)", "MB/s", digits=1),
-    Row("memory at its peak, MB", "peak MB"),
-    Row("size of what was made, MB", "written MB"),
+    Row("peak memory, MB", "peak MB"),
+    Row("size of the result, MB", "written MB"),
 )
 FLOOR = "h5py and tiledb-py"
 

@@ -82,14 +82,14 @@ def test_a_report_of_fresh_kernels_holds_both_engines_against_the_floor():
     first, complete, processor = "first picture, ms", "complete picture, ms", "complete picture, processor ms"
     measured = {
         "floor": {first: [2000.0], complete: [2000.0], processor: [3000.0]},
-        "index kept": {first: [500.0], complete: [900.0, 1000.0, 1100.0], processor: [2500.0]},
-        "index kept, by datashader": {first: [500.0], complete: [3000.0], processor: [4500.0]},
+        "with a saved index": {first: [500.0], complete: [900.0, 1000.0, 1100.0], processor: [2500.0]},
+        "with a saved index, by datashader": {first: [500.0], complete: [3000.0], processor: [4500.0]},
     }
     opened = {"facts": {"date": "today"}, "stores": {"5,000,000 cells": measured}}
     page = report.write_large({"10m": LARGE}, opened)
     found = {cells(line)[0]: cells(line)[1:] for line in page.splitlines() if line.startswith("|")}
-    assert found["index kept"] == ["500", "0.25", "1,000 (900 - 1,100)", "0.50", "2,500"]
-    assert found["index kept, by datashader"][3] == "1.50"
+    assert found["with a saved index"] == ["500", "0.25", "1,000 (900 - 1,100)", "0.50", "2,500"]
+    assert found["with a saved index, by datashader"][3] == "1.50"
     assert found["5,000,000 cells"][0] == "first points, ms"
 
 
@@ -111,12 +111,12 @@ def test_the_line_through_measured_sizes_is_theirs_and_its_slopes_tell_where_it_
 
 
 def test_a_billion_cells_are_shared_out_among_workers():
-    rising = {"read, s": 1e-8, "MB that all workers hold": 2e-5}
+    rising = {"read, s": 1e-8, "MB of all workers": 2e-5}
     found = {n: {title: 1 + slope * n for title, slope in rising.items()} for n in (10**7, 10**8)}
     page = cluster.write({n: dict.fromkeys(cluster.WORKERS, one) for n, one in found.items()})
     *_, seconds, megabytes = (cells(line) for line in page.splitlines() if line.startswith("|"))
     assert seconds == ["read, s", "10.00 ns", "11", "2.25", "1.31"]
-    assert megabytes == ["MB that all workers hold", "20.0 bytes", "20,001", "2,501", "626"]
+    assert megabytes == ["MB of all workers", "20.0 bytes", "20,001", "2,501", "626"]
 
 
 @pytest.mark.parametrize("column", ["cell_type", "leiden"])

@@ -119,6 +119,14 @@ def test_every_link_of_a_page_leads_to_a_file_and_to_a_heading_in_it(page):
     assert lost == []
 
 
+def test_the_readme_is_a_page_of_720_words_with_ten_lines_of_code_after_the_import():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 720
+    (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    assert code.startswith("import cxg_widget\n\n")
+    assert len(code.splitlines()[2:]) == 10
+
+
 def test_pictures_of_pages_are_used_and_take_at_most_60_kb_each():
     text = "".join(page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md"))
     pictures = sorted((DOCS / "pictures").glob("*"))

@@ -86,9 +86,10 @@ protocol: $(VENV)/.installed ## generate js/src/wire and docs/protocol.md from w
 notebooks: setup ## run the notebooks and save their outputs, for readers on the web
 	$(BIN)/python -m tools.notebooks
 
-docs: setup .venv-docs/.installed ## run the code of pages and docstrings, build the site into docs/_build/html
+docs: setup .venv-docs/.installed ## run the code of pages and docstrings, build the site into docs/_build/html, look at it in a browser
 	$(BIN)/python -m pytest -q -m docs -n 2 --dist worksteal tests/test_docs.py tests/unit/test_reference.py
 	@.venv-docs/bin/python -m sphinx -n -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
+	$(BIN)/python -m pytest -q tests/test_site.py
 
 release-check: setup ## build sdist and wheel into dist/, check and install each alone, open the demo
 	@$(BIN)/python -m tools.release_check

@@ -24,6 +24,17 @@ STORES = sorted((DOCS / "stores").glob("*.md"))
 RUN = [*RECIPES, *GUIDES, *sorted((DOCS / "concepts").glob("*.md")), *STORES, DOCS / "tutorials" / "index.md"]
 LINKED = [ROOT / "README.md", *DOCS.glob("*.md"), *DOCS.glob("how_to/*.md"), *DOCS.glob("concepts/*.md"),
           *DOCS.glob("stores/*.md")]  # fmt: skip
+OF_AUTHORS = {
+    "_build",
+    "_inventories",
+    "decisions",
+    "listing",
+    "measured",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+}
+"""Pages of other kinds, and those that the build copies into docs/."""
 BLOCK = re.compile(r"(<!-- not run: [^\n]+ -->\n)?```python\n(.*?)```", re.DOTALL)
 
 
@@ -125,6 +136,14 @@ def test_the_readme_is_a_page_of_720_words_with_ten_lines_of_code_after_the_impo
     (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     assert code.startswith("import cxg_widget\n\n")
     assert len(code.splitlines()[2:]) == 10
+
+
+@by_name(sorted(page for page in DOCS.rglob("*.md") if not OF_AUTHORS & set(page.relative_to(DOCS).parts)))
+def test_a_page_of_the_site_begins_with_its_title_and_its_purpose(page):
+    title, purpose, *_ = page.read_text(encoding="utf-8").split("\n\n")
+    assert re.fullmatch("# [^\n]+", title)
+    assert re.match("`?[A-Z]", purpose)
+    assert re.search(r"[.:]\s*$", purpose)
 
 
 def test_pictures_of_pages_are_used_and_take_at_most_60_kb_each():

@@ -1,4 +1,4 @@
-"""What a Dask cluster takes for so many cells: bytes a worker, seconds a view, and what they say of a billion.
+"""Memory and time of a Dask cluster by number of cells, extrapolated to a billion.
 
 ``python -m benchmarks.cluster --sizes 10m 30m 100m`` starts clusters of one and two workers and writes `cluster.md`.
 """

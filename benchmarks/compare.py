@@ -1,7 +1,7 @@
-"""Two sets of cells compared by all genes, against the least reading and against scanpy.
+"""Compares two sets of cells by all genes, beside the least possible reading, scanpy and illico.
 
 ``python -m benchmarks.compare`` writes `compare.md`. `--cells` and `--genes` are the size of the stores, which are made
-once and kept in `--folder`; scanpy is measured where it is installed, here or in the environment of `--scanpy PYTHON`.
+once in `--folder`; scanpy is measured if it is installed, here or in the environment of `--scanpy PYTHON`.
 The budgets are for ``--cells 200000 --genes 20000 --linear``: 25 GB of disk, half an hour to write, and as much to run.
 """
 

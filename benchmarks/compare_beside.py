@@ -1,9 +1,9 @@
-"""Gestures while cells are compared, and how soon a comparison ends that nobody waits for any more.
+"""Response times of gestures during a comparison, and how soon a canceled comparison ends.
 
-A lasso of half of the cells, and a hover, are sent to a widget as the page sends them, and answered as it is: first
-alone, then again and again while cells are compared that a hand asked for.
-``python -m benchmarks.compare_beside FOLDER`` prints a table of the stores of `compare.py` in a folder, which that adds
-to its own.
+A widget gets the requests of the page for a lasso of half of the cells and for a hover: first alone, then repeatedly
+during a comparison that the page started.
+``python -m benchmarks.compare_beside FOLDER`` prints a table for the stores of `compare.py` in a folder; `compare.py`
+appends it to its page.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Both engines that sum images, in kernels that have just begun and in others; beside them datashader alone.
+"""Compares both engines that sum images, in fresh and in warm kernels, with datashader alone.
 
-``python -m benchmarks.engines --sizes 5m 10m`` measures, each time in a process of its own, and writes `engines.md`.
+``python -m benchmarks.engines --sizes 5m 10m`` measures each contender in a separate process, and writes `engines.md`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How drawing, selecting and picking grow with the number of cells, against datashader and NumPy on the same cells.
+"""Times of drawing, selecting and picking by number of cells, compared with datashader and NumPy on the same cells.
 
 ``python -m benchmarks.large --cells 10000000`` measures, and writes `large.md` beside this file and a plot in `docs/`.
-Ours is what the front-end gets: a request answered by a session, its image a PNG. datashader is `Canvas.points` and
-`shade` on a DataFrame of the cells in the order of the file; its PNG is counted apart.
+For cxg-widget a session responds to a request of the front-end, with a PNG. datashader is `Canvas.points` and `shade`
+on a DataFrame of the cells in the order of the file; its PNG is counted separately.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a run was made on: enough to judge the figures by, nothing that names the machine."""
+"""Facts about the machine of a run: enough to judge its figures, nothing that identifies it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Very many cells in JupyterLab, each time in a fresh kernel and page: first points and first image, by both engines.
+"""First points and first image of many cells in JupyterLab, in fresh kernels and pages, by both engines.
 
-``python -m benchmarks.opening --sizes 5m 10m`` measures beside the floor, in turns, a file that was never seen and one
-that an index is kept of, and writes the section in `large.md`.
+``python -m benchmarks.opening --sizes 5m 10m`` measures cxg-widget and the floor in turns, with and without a saved
+index of the file, and writes the section in `large.md`.
 """
 
 from __future__ import annotations

@@ -15,14 +15,14 @@ Measures = Mapping[str, Mapping[str, Sequence[float]]]
 
 @dataclass(frozen=True)
 class Aim:
-    """What our median shall not exceed: a number, or a multiple of a measure of another contender."""
+    """The limit of our median: a number, or a multiple of a measure of another contender."""
 
     most: float
     of: str = ""
     key: str = ""
 
     def check(self, measured: Measures, key: str) -> tuple[str, bool] | None:
-        """Return the aim in words, and whether it is met; None where it cannot be told."""
+        """Return the aim in words, and whether it is met; None if a measure is missing."""
         ours = _median(measured, OURS, key)
         against = _median(measured, self.of, self.key or key) if self.of else 1.0
         if ours is None or against is None:

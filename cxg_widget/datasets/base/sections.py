@@ -283,8 +283,8 @@ class SectionImages:
         last = [max(n // factor - 1, 0) for n in self.find_image(name).shape]
         there = [slice(min(start, most), stop) for (start, stop), most in zip(ends, last, strict=True)]
         found = self._store._read_section_level(name, factor, *there)
-        lacking = [(0, stop - start - n) for (start, stop), n in zip(ends, found.shape, strict=False)]
-        return np.pad(found, [*lacking, *[(0, 0)] * (found.ndim - 2)], mode="edge") if any(map(sum, lacking)) else found
+        missing = [(0, stop - start - n) for (start, stop), n in zip(ends, found.shape, strict=False)]
+        return np.pad(found, [*missing, *[(0, 0)] * (found.ndim - 2)], mode="edge") if any(map(sum, missing)) else found
 
     def find_image(self, name: str) -> SectionImage:
         """Return an image by name; raises as `section_image`.

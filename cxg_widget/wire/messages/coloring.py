@@ -112,7 +112,7 @@ class Recoded(OfPanel, kind="recoded"):
 class ValuesOfPoints(OfPanel, kind="values"):
     """Numbers of the points start..stop in draw order, as codes by the levels of the coloring; 65535 = missing."""
 
-    arrays: ClassVar[Mapping[str, Array]] = {"values": Array(("uint16",), ("stop-start",), "quantised values")}
+    arrays: ClassVar[Mapping[str, Array]] = {"values": Array(("uint16",), ("stop-start",), "quantized values")}
     seq: int
     start: int
     stop: int
@@ -131,7 +131,7 @@ class Nonzeros(OfPanel, kind="nonzeros"):
         "counts": Array(("uint32",), ("n_containers",), "entries of each container"),
         # 4 bytes an entry: a gene expressed in 5 % of cells takes a tenth of its dense codes.
         "offsets": Array(("uint16",), ("n_entries",), "point within its container, ascending"),
-        "values": Array(("uint16",), ("n_entries",), "quantised values"),
+        "values": Array(("uint16",), ("n_entries",), "quantized values"),
     }
     seq: int
     start: int

@@ -52,13 +52,7 @@ def measure_all(lab: JupyterLab, browser: Browser, store: Store, repeats: int) -
 
 def _measure_once(lab: JupyterLab, browser: Browser, store: Store, contender: Contender) -> Measures:
     with staged(lab, browser, store, contender) as stage:
-        found = stage.first_picture()
-        found |= stage.recolors(contender)
-        found["kernel memory, MB"] = [float(stage.notebook.ask(_MEMORY))]
-        found |= stage.zoom()
-        if contender.lasso:
-            found |= stage.lasso(contender) | stage.frames(contender)
-        return found
+        return stage.measure(contender)
 
 
 @contextmanager
@@ -83,6 +77,21 @@ class Stage:
 
     def __init__(self, page: Page, notebook: Notebook, store: Store) -> None:
         self.page, self.notebook, self.store = page, notebook, store
+
+    def measure(self, contender: Contender) -> Measures:
+        """Measure everything that every contender can do."""
+        found = self.first_picture()
+        found |= self.recolors(contender)
+        found["kernel memory, MB"] = [float(self.notebook.ask(_MEMORY))]
+        found |= self.zoom()
+        if contender.lasso:
+            found |= self.lasso(contender) | self.frames(contender)
+        return found
+
+    def timed(self, code: str) -> float:
+        """Return the ms that code takes in the kernel."""
+        took: float = json.loads(self.notebook.ask(_TIMED.format(code=code), WAIT_S))
+        return took
 
     def picture(
         self, run: str, argument: Any, quiet_ms: int = QUIET_MS, long_quiet_ms: int = LONG_QUIET_MS
@@ -155,11 +164,9 @@ class Stage:
         self._make_polygon()
         found: Measures = {}
         for turn in ("first", "again"):
-            took = json.loads(self.notebook.ask(_TIMED.format(code=contender.select)))
-            found[f"select polygon {turn}, ms"] = [took]
+            found[f"select polygon {turn}, ms"] = [self.timed(contender.select)]
             for title, code in contender.frames:
-                took = json.loads(self.notebook.ask(_TIMED.format(code=f"made = {code}")))
-                found[f"{title} {turn}, ms"] = [took]
+                found[f"{title} {turn}, ms"] = [self.timed(f"made = {code}")]
         return found
 
     def _plot_px(self) -> float:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.data import FIRST_CATEGORY, Store
+from benchmarks.data import FIRST_CATEGORY, HERE, Store
 
 Measures = dict[str, list[float]]
 
@@ -141,16 +141,15 @@ def measure_all(store: Store, repeats: int) -> dict[str, Measures]:
     found: dict[str, Measures] = {}
     for _ in range(repeats):
         for reader in READERS:
-            for measure, value in _in_process(reader, store).items():
+            for measure, value in in_process(reader, store).items():
                 found.setdefault(reader, {}).setdefault(measure, []).append(value)
     return found
 
 
-def _in_process(reader: str, store: Store) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.kernel", reader, str(store.path), ",".join(store.genes)]
-    done = subprocess.run(
-        [*command, FIRST_CATEGORY], cwd=Path(__file__).parent.parent, check=True, capture_output=True, text=True
-    )
+def in_process(reader: str, store: Store, python: str = sys.executable, folder: Path = HERE.parent) -> dict[str, float]:
+    """Measure a reader in a new process of `python`; `folder` holds this package, and what else it may import first."""
+    command = [python, "-m", "benchmarks.kernel", reader, str(store.path), ",".join(store.genes), FIRST_CATEGORY]
+    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     measured: dict[str, float] = json.loads(done.stdout)
     return measured
 

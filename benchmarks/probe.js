@@ -222,6 +222,11 @@
       const frames = Math.min(...state.shows.values()); // those of the plot that shows fewest
       return { presents, last, caughtUp, drawn, frames };
     },
+    /** ms since the measuring began, once the GPU is done, and how many pictures were shown. */
+    shown() {
+      if (shownBy !== null) finish(shownBy);
+      return [now() - state.begun, state.presents.length];
+    },
     get released() {
       return released;
     },

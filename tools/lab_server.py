@@ -50,6 +50,7 @@ class JupyterLab:
     extensions : whether an extension that is installed is used, of the server (a module) or of its page (@owner/name)
     at_once : whether pages are sent each message at once; as the server comes, one waits up to 40 ms for what the page
         says of the one before
+    python : the interpreter whose packages the server and its kernels use; default: this one
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class JupyterLab:
         start_s: float = 60,
         extensions: Mapping[str, bool] | None = None,
         at_once: bool = False,
+        python: str | os.PathLike[str] = sys.executable,
     ) -> None:
         self.root = Path(root).resolve()
         self.token = secrets.token_hex(16)
@@ -78,6 +80,7 @@ class JupyterLab:
         self._start_s = start_s
         self._extensions = dict(extensions or {})
         self._at_once = at_once
+        self._python = python
         self._own = tempfile.TemporaryDirectory(prefix="cxg-lab-", ignore_cleanup_errors=True)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -102,7 +105,7 @@ class JupyterLab:
         self.url = f"http://127.0.0.1:{port}"
         with open(own / "log", "wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "jupyterlab", *self._arguments(port)],
+                [self._python, "-m", "jupyterlab", *self._arguments(port)],
                 cwd=self.root,
                 env=self._environment(),
                 stdin=subprocess.DEVNULL,

@@ -94,9 +94,10 @@ docs: setup .venv-docs/.installed ## run the code of pages and docstrings, build
 release-check: setup ## build sdist and wheel into dist/, check and install each alone, open the demo
 	@$(BIN)/python -m tools.release_check
 
-bench: setup browser ## run the benchmarks, write the results into benchmarks/
+bench: setup browser ## run the benchmarks, write the results into benchmarks/; fails if slower than the last tag, or THEN=COMMIT
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input -e '.[bench]'
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.since $(THEN)
 
 dev: setup ## rebuild the bundle on every change, with JupyterLab reloading it
 	@(cd js && $(WITH_NODE) exec node build.mjs --watch) & watcher=$$!; trap 'kill $$watcher' EXIT INT TERM; \

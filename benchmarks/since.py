@@ -2,9 +2,9 @@
 
 ``make bench THEN=dfae87c``, or ``python -m benchmarks.since dfae87c``, writes `since.md`; without a commit it takes the
 last tag. The earlier tree gets a clone and an environment of its own, and both are measured by the code of this one, in
-JupyterLab and in Python. A figure is the best of its rounds, which other work on the machine disturbs least. A figure
-that is more than 1.1 times what it was, by more than a frame of the screen or what its clock resolves, ends the run
-with an error, after the table is written. What the earlier tree cannot do has a dash.
+JupyterLab and in Python: medians of all rounds. A figure that is more than 1.1 times what it was, by more than a frame
+of the screen or what its clock resolves, ends the run with an error, after the table is written. What the earlier tree
+cannot do has a dash.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from benchmarks.report import OURS
 from benchmarks.since_report import write
 from tools.lab import CellFailed, JupyterLab, launch_browser
 
+REPORT = HERE / "since.md"
 SIZES = ("1m",)
 ROUNDS = 3
 
@@ -141,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     stores = [data.open_store(size) for size in asked.sizes]
     found = {f"{store.n_obs:,} cells": measure((now, then), store, asked.rounds) for store in stores}
     text, worse = write(found, facts, __doc__, then.title)
-    (HERE / "since.md").write_text(text, encoding="utf-8")
+    REPORT.write_text(text, encoding="utf-8")
     if worse:
         sys.exit(f"Slower or larger than {then.title}: {'; '.join(worse)}.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,9 +19,10 @@ class Figure:
     grain: float = 0
     digits: int = 0
 
-    def best(self, measures: Mapping[str, Sequence[float]]) -> float | None:
-        """Return the least of all rounds; None = not measured."""
-        return min(measures.get(self.key, ()), default=None)
+    def middle(self, measures: Mapping[str, Sequence[float]]) -> float | None:
+        """Return the median of all rounds; None = not measured."""
+        values = measures.get(self.key)
+        return statistics.median(values) if values else None
 
     def is_worse(self, now: float, then: float) -> bool:
         """Return whether the figure has grown by more than it may."""
@@ -57,7 +59,11 @@ Measures = Mapping[str, Sequence[float]]
 
 
 def write(
-    found: Mapping[str, Mapping[str, Measures]], facts: Mapping[str, str], about: str, then: str
+    found: Mapping[str, Mapping[str, Measures]],
+    facts: Mapping[str, str],
+    about: str,
+    then: str,
+    figures: Sequence[Figure] = FIGURES,
 ) -> tuple[str, list[str]]:
     """Return the report as Markdown, and what has become worse.
 
@@ -71,8 +77,8 @@ def write(
     worse = []
     for name, measured in found.items():
         lines += ["", f"## {name}", "", "|  | now | then | ratio |", "| --- | --: | --: | --: |"]
-        for figure in FIGURES:
-            ours, theirs = (figure.best(measured[title]) for title in ("now", then))
+        for figure in figures:
+            ours, theirs = (figure.middle(measured[title]) for title in ("now", then))
             if ours is None:
                 continue
             ratio = "-" if not theirs else f"{ours / theirs:.2f}"

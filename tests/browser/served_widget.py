@@ -74,6 +74,7 @@ class ServedWidget:
     page : of Playwright
     said : (kind, bytes of its buffers, panel) of each message to the page
     n_bytes : of all that was told to the page
+    n_heard : bytes of all that the page said
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class ServedWidget:
         self._queue: list[list[Any]] = []
         self.said: list[tuple[str, int, int]] = []
         self.n_bytes = 0
+        self.n_heard = 0
         widget._exchange._send = self._keep
         object.__setattr__(widget, "send_state", self._tell_state)
         self._place = (chromium, init_script)
@@ -131,11 +133,12 @@ class ServedWidget:
 
     def _tell_state(self, key: Any = None) -> None:
         keys = [key] if isinstance(key, str) else list(key or self.widget.keys)
+        self.n_bytes += len(json.dumps(self.widget.get_state(keys)))
         state = self.widget.get_state([one for one in keys if not one.startswith("_")])
-        self.n_bytes += len(json.dumps(state))
         self._queue.append(["state", state])
 
     def _hear(self, kind: str, content: dict[str, Any]) -> list[list[Any]]:
+        self.n_heard += len(json.dumps(content))
         if kind == "msg":
             self.widget._receive(None, content, [])
         else:

@@ -1,4 +1,4 @@
-"""Budgets that do not depend on a clock: bytes on the wire for each kind of change."""
+"""Budgets of bytes for each kind of change, as a session sends it, without a page."""
 
 import subprocess
 import sys

@@ -136,7 +136,7 @@ class Markers(Mapping[Any, Comparison]):
         return self._series("u")
 
     def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:
-        """Write the table to a file; as `Comparison.to_csv`.
+        """Write the table to a file; parameters and errors as in `Comparison.to_csv`.
 
         Examples
         --------

@@ -281,6 +281,11 @@ class Comparison:
     def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:
         """Write the table to a .csv file; names that a spreadsheet would run as formulas are escaped.
 
+        Parameters
+        ----------
+        path : of the file; an existing one is replaced
+        adjust : how `p_adj` corrects, as in `frame`
+
         Raises
         ------
         TargetNotWritten

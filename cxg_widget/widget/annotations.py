@@ -97,7 +97,7 @@ class Annotations(Mapping[str, "Annotation"]):
         return self[name]
 
     def load(self, path: str | os.PathLike[str]) -> list[str]:
-        """Load annotations from a file that `save` or CELLxGENE Annotate wrote; those of the same names are replaced.
+        """Load annotations from `path`, which `save` or CELLxGENE Annotate wrote; those of the same names are replaced.
 
         Cells are matched by the obs index. Cells that the file lacks get no label. A warning says if the file was saved
         from another dataset.

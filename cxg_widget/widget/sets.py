@@ -322,7 +322,7 @@ class Sets(MutableMapping[str, CellSet]):
         self._set([{**one, "color": hue} if one["name"] == name else one for one in self._now()])
 
     def rename(self, name: str, to: str) -> None:
-        """Rename a set; raises `UnknownName` and `InvalidValue` as `add`.
+        """Rename the set `name` to `to`; raises `UnknownName` and `InvalidValue` as `add`.
 
         Examples
         --------

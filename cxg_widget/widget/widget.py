@@ -77,7 +77,7 @@ class CxgWidget(
     restore : what to do with sets, labels, filters, pins and panels that earlier widgets of this dataset saved in the
         cache folder: "ask" = offer them in the page; True = restore the newest state, of this notebook if there is one;
         False = neither offer nor save. Arguments of this call win. `CXG_WIDGET_RESTORE=0` turns "ask" into False
-    **options : any trait listed in the settings, and the options of `open_dataset`
+    **more : any trait listed in the settings, and the options of `open_dataset`
 
     Raises
     ------

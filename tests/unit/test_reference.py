@@ -163,6 +163,19 @@ def test_every_entry_of_the_reference_has_a_docstring() -> None:
     assert lacking == []
 
 
+def test_the_docstring_of_a_public_function_names_each_parameter_or_the_function_with_the_same_ones() -> None:
+    functions = {name: inspect.unwrap(getattr(one, "__func__", one)) for name, one in ENTRIES.items()}
+    lacking = {}
+    for name, function in functions.items():
+        if inspect.isfunction(function):
+            words = " ".join((inspect.getdoc(function) or "").partition("Examples\n---")[0].split())
+            parameters = set(inspect.signature(function).parameters) - {"self", "cls"}
+            lost = {one for one in parameters if not re.search(rf"\b{one}\b", words)}
+            if lost and not re.search("[Pp]arameters( and errors)?( as)?( in)? `", words):
+                lacking[name] = lost
+    assert lacking == {}
+
+
 def test_whatever_is_not_in_the_reference_is_said_to_be_private() -> None:
     assert (
         "This reference lists everything that is public. Any other module may change without notice." in PAGES["index"]

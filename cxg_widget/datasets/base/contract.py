@@ -131,7 +131,7 @@ class Contract(MatrixContract):
             self._note(note_of("the title"))
 
     def index_name(self, table: Table) -> str | None:
-        """Return the name of the index of obs or var for a DataFrame, None = no name; by default as stored.
+        """Return the name of the index of a table, "obs" or "var", None = no name; by default as stored.
 
         Examples
         --------

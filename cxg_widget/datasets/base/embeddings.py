@@ -67,7 +67,9 @@ class Embeddings:
     def embedding_block(
         self, name: EmbeddingName | None, axes: tuple[int, int], start: int, stop: int
     ) -> NDArray[np.float32]:
-        """Return rows of two axes of an embedding, float32 (stop - start, 2), a new array; errors as `embedding`.
+        """Return rows of two axes of an embedding, float32 (stop - start, 2), a new array.
+
+        Other parameters and errors as `embedding`.
 
         Examples
         --------
@@ -154,6 +156,8 @@ class Embeddings:
     def stated_extent(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> Extent | None:
         """Return the bounds of the rows as float32 that the store states; None if it states none.
 
+        Parameters and errors as `embedding`.
+
         Examples
         --------
         >>> dataset.stated_extent("umap") is None
@@ -168,7 +172,7 @@ class Embeddings:
     ) -> tuple[NDArray[np.float32], Values] | None:
         """Return an embedding, float32 (n_obs, 2), and a whole obs column, read in one pass.
 
-        None if that saves nothing; errors as `embedding`. Neither is cached.
+        None if that saves nothing; other parameters and errors as `embedding`. Neither is cached.
 
         Examples
         --------

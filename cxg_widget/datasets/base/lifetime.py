@@ -140,7 +140,7 @@ class Traffic(NamedTuple):
     n_reads: int = 0
 
     def since(self, before: Traffic) -> Traffic:
-        """Return the traffic since an earlier value.
+        """Return the traffic since an earlier value, `before`.
 
         Examples
         --------

@@ -157,7 +157,7 @@ class ObsColumns:
         return as_numbers(self.whole(column))
 
     def codes_block(self, column: str, start: int, stop: int) -> Codes:
-        """Return rows of a categorical, boolean, string or integer obs column as codes; errors as `codes`.
+        """Return rows `start` to `stop` of a categorical, boolean, string or integer obs column; errors as `codes`.
 
         For a column that stores labels, the first block reads all rows once, to find the categories.
 
@@ -176,7 +176,7 @@ class ObsColumns:
         return self._labels(column).encode(as_plain(values))
 
     def numbers_block(self, column: str, start: int, stop: int) -> NDArray[Any]:
-        """Return rows of an int, float or boolean obs column in its own dtype; errors as `numbers`.
+        """Return rows `start` to `stop` of an int, float or boolean obs column in its own dtype; errors as `numbers`.
 
         Examples
         --------
@@ -187,7 +187,7 @@ class ObsColumns:
         return as_numbers(self.values_block(column, start, stop))
 
     def values_block(self, column: str, start: int, stop: int) -> Values:
-        """Return rows of an obs column of any kind, or of the obs index, as read: codes, numbers or strings.
+        """Return rows `start` to `stop` of any obs column or of the obs index, as read: codes, numbers or strings.
 
         Nothing is cached; errors as `Dataset.obs`.
 

@@ -235,6 +235,7 @@ class SectionImages:
 
         Parameters
         ----------
+        name : one of the images of the section
         lines, columns : start and stop; clipped to the image
         step : downsampling factor in both directions, by the mean, uint8; at most 2,048
         check : called before each tile; an exception from it ends the read

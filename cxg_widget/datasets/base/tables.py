@@ -97,7 +97,7 @@ class Tables:
             return as_strings(range(self._store.n_obs) if picked is None else picked.tolist())
 
     def obs_record(self, row: int, columns: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return the values of one row as Python scalars, None if missing; reads only this row.
+        """Return some columns of one row (None = all) as Python scalars, None if missing; reads only this row.
 
         Examples
         --------

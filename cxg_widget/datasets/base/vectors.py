@@ -36,6 +36,11 @@ class Vectors:
     def vector(self, name: str, layer: str | None = None) -> Vector:
         """Return one var over all obs, sparse if the store is; cached and read-only.
 
+        Parameters
+        ----------
+        name : index label, alias or identifier of the var, as for `find_var`
+        layer : None = the main matrix; "raw" has its own vars
+
         Raises
         ------
         UnknownName
@@ -71,7 +76,7 @@ class Vectors:
         return self._together(self._find(names, layer), layer)
 
     def values(self, name: str, layer: str | None = None) -> NDArray[np.float32]:
-        """Return one var over all obs as float32 (n_obs,), a new array; errors as `vector`.
+        """Return one var over all obs as float32 (n_obs,), a new array; parameters and errors as `vector`.
 
         Examples
         --------
@@ -81,9 +86,10 @@ class Vectors:
         return self.vector(name, layer).dense(self._store.n_obs)
 
     def vector_block(self, name: str, layer: str | None, start: int, stop: int) -> Vector:
-        """Return rows of one var; `rows` of the result are relative to `start`. Errors as `vector`.
+        """Return the rows `start` to `stop` of one var; parameters and errors as `vector`.
 
-        If the store keeps all cells of a var together (`Xc`), the var is read whole and cached.
+        `rows` of the result are relative to `start`. If the store keeps all cells of a var together (`Xc`), the var is
+        read whole and cached.
 
         Examples
         --------
@@ -94,7 +100,7 @@ class Vectors:
         return next(self.vectors_block([name], layer, start, stop))
 
     def vectors_block(self, names: Sequence[str], layer: str | None, start: int, stop: int) -> Iterator[Vector]:
-        """Yield rows of several vars, in the order of `names`, as `vector_block` returns each; errors as `vectors`.
+        """Yield rows of several vars, in the order of `names`; parameters and errors as `vector_block`.
 
         Examples
         --------
@@ -106,7 +112,7 @@ class Vectors:
         return self._together(positions, layer, (start, stop))
 
     def matrix_block(self, start: int, stop: int, layer: str | None = None) -> MatrixBlock:
-        """Return neighboring lines of the matrix, rows or columns by `major_axis`; not cached.
+        """Return the lines `start` to `stop` of the matrix, rows or columns by `major_axis`; not cached.
 
         Raises
         ------

@@ -79,7 +79,7 @@ HOMES = {
     "datashader": "draw/aggregate/reductions.py",
     "polars": "table/forms.py",
     "xarray": "draw/aggregate/reductions.py",
-    "isal": ("draw/image_files.py", "session/pictures/html_file.py", "spatial/index_store.py"),
+    "isal": ("draw/image_files.py", "session/pictures/html_file.py", "spatial/array_file.py"),
     "h5py": ("datasets/anndata/h5.py", "datasets/anndata/far/hdf5.py", "convert/h5ad_file.py", "annotations/h5ad.py"),
     "obstore": "datasets/storage/",
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/anndata/far/", "datasets/atlas/"),
@@ -242,7 +242,7 @@ WRITERS = {
     "convert/spill.py": "values that wait in the scratch folder of `writing`",
     "convert/to_cxg.py": "arrays removed from the new store in the folder of `writing`",
     "convert/copy_matrix.py": "the scratch folder of `writing`",
-    "spatial/index_store.py": "old indexes removed from the cache",
+    "spatial/array_store.py": "old files removed from the cache",
     "widget/kept_states.py": "old states removed from the cache, and their folder made private",
     "datasets/cxg/writer.py": "a new store in the folder of `writing`",
 }

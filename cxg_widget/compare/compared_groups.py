@@ -107,6 +107,7 @@ class Grouped:
     normalized : whether values are log1p of counts per 10,000 of all genes of the cell
     ranked : whether cells are ranked by each gene, which needs whole genes
     reference : as in `Grouping`
+    step_bytes : size of a block that is read; None = what suits the store
     tell : called with the progress of each pass over the matrix, from any thread
     check : called at least ten times a second during reads; an exception from it ends them
     """
@@ -122,6 +123,7 @@ class Grouped:
     reference: int | None = None
     tell: Tell = field(default=lambda _, __: None, repr=False)
     check: Callable[[], None] = field(default=lambda: None, repr=False)
+    step_bytes: int | None = None
 
     @classmethod
     def of(cls, dataset: Dataset, groups: NDArray[np.int32], *args: Any, first: int = 0, **more: Any) -> Grouped:
@@ -164,6 +166,8 @@ class Grouped:
 
     @cached_property
     def _step(self) -> dict[str, int]:
+        if self.step_bytes is not None:
+            return {"step_bytes": self.step_bytes}
         is_cheap = self._plan.is_copied and not self.dataset.is_remote
         return {"step_bytes": _STEP_BYTES} if is_cheap else {}
 

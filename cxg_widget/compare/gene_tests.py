@@ -33,13 +33,18 @@ def welch(a: Summary, b: Summary) -> Tested:
     `scipy.stats.ttest_ind(a, b, equal_var=False)`. If neither set varies, t is infinite and p is 0, or both are NaN if
     the means are equal. NaN with fewer than two cells.
     """
+    return by_t(*welch_t(a, b))
+
+
+def welch_t(a: Summary, b: Summary) -> tuple[Floats, Floats]:
+    """Return t and the degrees of freedom of `welch`, without p."""
     with np.errstate(divide="ignore", invalid="ignore"):
         of_a, of_b = a.variance / a.n, b.variance / b.n
         freedom = (of_a + of_b) ** 2 / (of_a**2 / (a.n - 1) + of_b**2 / (b.n - 1))
         t = (a.mean - b.mean) / np.sqrt(of_a + of_b)
         # Neither set varies and the means differ: 0 / 0 degrees of freedom. Any number gives p = 0 for an infinite t.
         freedom = np.where(np.isnan(freedom) & ~np.isnan(t), 1.0, freedom)
-    return by_t(t, freedom)
+    return t, freedom
 
 
 def by_t(t: Floats, freedom: Floats) -> Tested:

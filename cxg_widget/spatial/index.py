@@ -140,6 +140,12 @@ class SpatialIndex:
         """Return the places of the points in a polygon, float64 (k, 2), ascending, as `in_polygon` decides."""
         return _joined(self._resolve(runs_of_polygon(self.tree, polygon), self._polygon_test(polygon)))
 
+    def split_by_polygon(self, polygon: NDArray[np.float64]) -> tuple[Runs, NDArray[np.uint32]]:
+        """Return runs of places entirely in a polygon, and the places of all other points in it, ascending."""
+        runs = runs_of_polygon(self.tree, polygon)
+        rim = self._resolve(runs.only(inner=False), self._polygon_test(polygon))
+        return runs.only(inner=True), _joined(rim)
+
     def polygon_mask(self, polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which rows are in a polygon, bool (n_obs,), identical to `in_polygon` over the embedding."""
         mask = np.zeros(self.n_obs, dtype=np.bool_)

@@ -1,0 +1,155 @@
+"""Genes that set cells apart, ranked by Welch's t from a sketch: an estimate, or exact once the rim was read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.compared_groups import Grouped, Tell
+from cxg_widget.compare.gene_tests import log2_fold, welch_t
+from cxg_widget.compare.matrix_statistics import judge
+from cxg_widget.compare.moments import Floats, Summary
+from cxg_widget.compare.sketch import Parts, Sketch, Sums
+from cxg_widget.compare.sketch_tiles import Tiles, most_tiles
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.spatial.index import SpatialIndex
+
+_SAMPLED_ROWS = 64
+_RIM_BYTES = 1 << 28
+"""Most bytes that are decoded for the cells of the rim; the exact test reads more."""
+_STEP_BYTES = 1 << 26
+"""Size of a block: with several cells of each tile in it, the sums of a tile are in the cache for all but the first."""
+_LEAST_CELLS = 2
+_FOLD = "scanpy"
+
+
+@dataclass(frozen=True)
+class QuickMarkers:
+    """The genes with the highest Welch's t between some cells and the rest, highest first.
+
+    positions : int64 (n,), of the genes in var
+    a, b : summaries of these genes in the cells and in the rest
+    log2fc : float64 (n,); NaN for scaled values
+    n_cells : number of cells
+    n_read : how many of them are counted exactly
+    """
+
+    positions: NDArray[np.int64]
+    a: Summary
+    b: Summary
+    log2fc: Floats
+    n_cells: int
+    n_read: int
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the sums are those of exactly these cells."""
+        return self.n_read == self.n_cells
+
+
+@dataclass(frozen=True)
+class Sketched:
+    """A matrix with its sketch over the tiles of an embedding.
+
+    layer : None = the main matrix
+    """
+
+    dataset: Dataset
+    layer: str | None
+    tiles: Tiles
+    sketch: Sketch
+
+    @classmethod
+    def make(
+        cls, dataset: Dataset, layer: str | None, index: SpatialIndex, tell: Tell = lambda _, __: None,
+        check: Callable[[], None] = lambda: None,
+    ) -> Sketched:  # fmt: skip
+        """Read the matrix once, and return it with its sketch; parameters as of `Grouped`.
+
+        Raises
+        ------
+        InvalidStore, DamagedStore
+            If the matrix cannot be read.
+        """
+        n_obs = dataset.n_obs
+        sample = np.unique(np.linspace(0, n_obs - 1, min(n_obs, _SAMPLED_ROWS)).astype(np.int64))
+        kind = judge(dataset, sample, layer, check)
+        tiles = Tiles.of(index, most_tiles(n_obs, len(dataset.names_in(layer).var_labels), dataset.plan(None, None, layer).n_bytes // 8))
+        cells = Grouped(
+            dataset, np.arange(n_obs), tiles.of_rows(), len(tiles), layer, normalized=kind.kind == "counts", tell=tell,
+            check=check, step_bytes=_STEP_BYTES,
+        )  # fmt: skip
+        return cls(dataset, layer, tiles, Parts(cells).gather().as_sketch(kind))
+
+    def estimate(self, n_in: NDArray[np.int64], n: int) -> QuickMarkers:
+        """Return the first n genes from the number of cells in each tile, int64 (n_tiles,), without reading."""
+        return self._ranked(self.sketch.of(self._shares(n_in)), int(n_in.sum()), int(n_in[self._is_full(n_in)].sum()), n)
+
+    def resolve(self, mask: NDArray[np.bool_], n: int, check: Callable[[], None] = lambda: None) -> QuickMarkers:
+        """Return the first n genes for cells, bool (n_obs,), after reading those in tiles that are partly in the mask.
+
+        If that takes too many bytes, or a store elsewhere, it is an estimate.
+        """
+        n_in = self.tiles.count_in_mask(mask)
+        partial = np.flatnonzero((n_in > 0) & ~self._is_full(n_in))
+        groups, is_whole = np.full(self.dataset.n_obs, -1, dtype=np.int32), self._is_full(n_in)
+        for tile in partial.tolist():
+            rows = self.tiles.rows(tile)
+            inside = mask[rows]
+            # Fewer cells to read: of a tile with few cells outside, those are subtracted.
+            is_whole[tile] = 2 * n_in[tile] > len(rows)
+            groups[rows[inside != is_whole[tile]]] = int(is_whole[tile])
+        rows = np.flatnonzero(groups >= 0)
+        if rows.size and (
+            self.dataset.is_remote or self.dataset.plan(rows, None, self.layer).n_bytes > _RIM_BYTES
+        ):
+            return self.estimate(n_in, n)
+        found = self.sketch.of(is_whole.astype(np.float64))
+        if rows.size:
+            cells = Grouped(
+                self.dataset, rows, groups[rows], 2, self.layer, normalized=self.sketch.is_normalized, check=check
+            )
+            read = Parts(cells).gather().as_sketch(self.sketch.kind)
+            found = found.plus(read.of(np.array([1.0, 0.0]))).plus(read.of(np.array([0.0, 1.0])), -1)
+        total = int(n_in.sum())
+        return self._ranked(found, total, total, n)
+
+    def _is_full(self, n_in: NDArray[np.int64]) -> NDArray[np.bool_]:
+        full: NDArray[np.bool_] = n_in == self.sketch.n_cells
+        return full
+
+    def _shares(self, n_in: NDArray[np.int64]) -> Floats:
+        shares: Floats = n_in / np.maximum(self.sketch.n_cells, 1)
+        return shares
+
+    def _ranked(self, inside: Sums, n_cells: int, n_read: int, n: int) -> QuickMarkers:
+        a, b = inside.summary, self.sketch.total.plus(inside, -1).summary
+        t = welch_t(a, b)[0]
+        if min(n_cells, self.dataset.n_obs - n_cells) < _LEAST_CELLS:
+            t = np.full_like(t, np.nan)
+        known = np.flatnonzero(~np.isnan(t))
+        positions = known[np.argsort(-t[known], kind="stable")][:n]
+        a, b = a.at(positions), b.at(positions)
+        return QuickMarkers(positions, a, b, self._fold(positions, a, b), n_cells, n_read)
+
+    def _fold(self, positions: NDArray[np.int64], a: Summary, b: Summary) -> Floats:
+        kind = self.sketch.kind
+        if kind.kind == "scaled":
+            return np.full(positions.size, np.nan)
+        return np.where(kind.is_scaled(positions), np.nan, log2_fold(a, b, _FOLD))
+
+
+def table_of(found: QuickMarkers, names: Any) -> dict[str, Any]:
+    """Return the columns of the table of quick markers; names : of all genes, in the order of var."""
+    return {
+        "gene": [names[at] for at in found.positions.tolist()],
+        "mean_a": found.a.mean,
+        "mean_b": found.b.mean,
+        "share_a": found.a.share,
+        "share_b": found.b.share,
+        "log2fc": found.log2fc,
+    }

@@ -70,6 +70,8 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "figure", "id": 29, "suffix": "pdf", "width": 800, "height": 600, "dark": True},
     {"kind": "compare", "id": 44, "a": "selection", "b": "set:<b>mine</b>", "method": "wilcoxon", "normalize": True},
     {"kind": "comparison", "id": 45, "known": 3, "group": 1, "file": False},
+    {"kind": "quick", "id": 46, "polygon": [0, 0.5, 1, 0, 1, 1], "panel": 0},
+    {"kind": "sketch", "id": 47, "panel": 0},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 
@@ -291,6 +293,10 @@ REPLIES: dict[str, Frame] = {
         {"values": _array("float32", [[1.5, -1], [0, 0], [1, 0.25], [0, 0], [30, -0.5], [65, -2], [-800, -400.5],
                                       [-796, -396], [1, 0]]),
          "n": _array("uint32", [[5, 4], [70_000, 70_000]])},
+    ),
+    "quick": Frame(
+        p.Quick(True, 0, 0, False, 1_200, 1_000, ["ENSG1", "<b>"], ["CD3E", "TRAC"]),
+        {"values": _array("float32", [[1.5, 2], [0, 0.5], [1, 0.25], [0, 0], [30, -0.5]])},
     ),
     "tissue": Frame(
         p.Tissue("V1/hires", [-0.5, 99.5, -0.5, 49.5], [-0.5, 199.5, -0.5, 99.5], 2, 0.5, 89.5,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,16 @@ _STEP_BYTES = 1 << 26
 """Size of a block: with several cells of each tile in it, the sums of a tile are in the cache for all but the first."""
 _LEAST_CELLS = 2
 _FOLD = "scanpy"
+_ENTRY_BYTES, _SUM_BYTES = 8, 10
+"""Bytes of an entry of the matrix, position and value, and of the sums of a tile and a gene."""
+
+
+def _most_tiles(dataset: Dataset, layer: str | None) -> int:
+    n_genes, n_entries = (
+        len(dataset.names_in(layer).var_labels),
+        dataset.plan(None, None, layer).n_bytes // _ENTRY_BYTES,
+    )
+    return most_tiles(dataset.n_obs, n_genes, n_entries)
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,17 @@ class QuickMarkers:
     def is_exact(self) -> bool:
         """Whether the sums are those of exactly these cells."""
         return self.n_read == self.n_cells
+
+    @property
+    def columns(self) -> dict[str, Floats]:
+        """Numbers of each gene by the names that the table of a comparison has, float64 (n,)."""
+        return {
+            "mean_a": self.a.mean,
+            "mean_b": self.b.mean,
+            "share_a": self.a.share,
+            "share_b": self.b.share,
+            "log2fc": self.log2fc,
+        }
 
 
 @dataclass(frozen=True)
@@ -78,16 +98,23 @@ class Sketched:
         n_obs = dataset.n_obs
         sample = np.unique(np.linspace(0, n_obs - 1, min(n_obs, _SAMPLED_ROWS)).astype(np.int64))
         kind = judge(dataset, sample, layer, check)
-        tiles = Tiles.of(index, most_tiles(n_obs, len(dataset.names_in(layer).var_labels), dataset.plan(None, None, layer).n_bytes // 8))
+        tiles = Tiles.of(index, _most_tiles(dataset, layer))
         cells = Grouped(
             dataset, np.arange(n_obs), tiles.of_rows(), len(tiles), layer, normalized=kind.kind == "counts", tell=tell,
             check=check, step_bytes=_STEP_BYTES,
         )  # fmt: skip
         return cls(dataset, layer, tiles, Parts(cells).gather().as_sketch(kind))
 
+    @staticmethod
+    def size_bytes(dataset: Dataset, layer: str | None) -> int:
+        """Return about how many bytes the sketch of a matrix takes on disk."""
+        return _most_tiles(dataset, layer) * len(dataset.names_in(layer).var_labels) * _SUM_BYTES
+
     def estimate(self, n_in: NDArray[np.int64], n: int) -> QuickMarkers:
         """Return the first n genes from the number of cells in each tile, int64 (n_tiles,), without reading."""
-        return self._ranked(self.sketch.of(self._shares(n_in)), int(n_in.sum()), int(n_in[self._is_full(n_in)].sum()), n)
+        return self._ranked(
+            self.sketch.of(self._shares(n_in)), int(n_in.sum()), int(n_in[self._is_full(n_in)].sum()), n
+        )
 
     def resolve(self, mask: NDArray[np.bool_], n: int, check: Callable[[], None] = lambda: None) -> QuickMarkers:
         """Return the first n genes for cells, bool (n_obs,), after reading those in tiles that are partly in the mask.
@@ -104,9 +131,7 @@ class Sketched:
             is_whole[tile] = 2 * n_in[tile] > len(rows)
             groups[rows[inside != is_whole[tile]]] = int(is_whole[tile])
         rows = np.flatnonzero(groups >= 0)
-        if rows.size and (
-            self.dataset.is_remote or self.dataset.plan(rows, None, self.layer).n_bytes > _RIM_BYTES
-        ):
+        if rows.size and (self.dataset.is_remote or self.dataset.plan(rows, None, self.layer).n_bytes > _RIM_BYTES):
             return self.estimate(n_in, n)
         found = self.sketch.of(is_whole.astype(np.float64))
         if rows.size:
@@ -141,15 +166,3 @@ class Sketched:
         if kind.kind == "scaled":
             return np.full(positions.size, np.nan)
         return np.where(kind.is_scaled(positions), np.nan, log2_fold(a, b, _FOLD))
-
-
-def table_of(found: QuickMarkers, names: Any) -> dict[str, Any]:
-    """Return the columns of the table of quick markers; names : of all genes, in the order of var."""
-    return {
-        "gene": [names[at] for at in found.positions.tolist()],
-        "mean_a": found.a.mean,
-        "mean_b": found.b.mean,
-        "share_a": found.a.share,
-        "share_b": found.b.share,
-        "log2fc": found.log2fc,
-    }

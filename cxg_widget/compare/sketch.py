@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -167,6 +166,3 @@ class Parts:
 
 def _has_missing(block: MatrixBlock) -> bool:
     return bool(np.isnan(block.values).any())
-
-
-

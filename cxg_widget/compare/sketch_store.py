@@ -79,7 +79,9 @@ def _read(path: Path, key: str, index: SpatialIndex, n_genes: int) -> tuple[Tile
     wanted = _wanted(key, index, n_genes)
     header, (edges, *arrays) = read_arrays(path, _MAGIC, wanted, "a sketch", parts_of)
     tiles = Tiles(index, edges.astype(np.int64))
-    sums, squares, above, missing = (one.reshape(len(tiles) if one.size else 0, -1 if one.size else 0) for one in arrays)
+    sums, squares, above, missing = (
+        one.reshape(len(tiles) if one.size else 0, -1 if one.size else 0) for one in arrays
+    )
     kind = ValueKind(header["kind"], str(header["reason"]), _scaled(header))
     return tiles, Sketch(tiles.n_cells, sums, squares, above, missing, kind, bool(header["is_normalized"]))
 

@@ -113,6 +113,10 @@ ROUTES: Mapping[type[p.Message], Route] = {
         end=lambda session, _: session.comparisons.end(),
     ),
     p.AskComparison: Route("thread", lambda session, request: session.comparisons.frames(request), is_action=False),
+    p.AskQuick: Route("thread", lambda session, request: session.quick.frames(request), is_action=False),
+    p.MakeSketch: Route(
+        "thread", lambda session, request: session.quick.make(request), end=lambda session, _: session.quick.end()
+    ),
 }
 """One row per kind of request; importing this module fails otherwise."""
 

@@ -38,6 +38,7 @@ from cxg_widget.session.analysis.comparison import Comparisons
 from cxg_widget.session.analysis.composition import composition_frame
 from cxg_widget.session.analysis.meant import MeantCells, Population, cells_meant, cells_of_query, population_of
 from cxg_widget.session.analysis.plots import GroupPlots
+from cxg_widget.session.analysis.quick_markers import QuickLists
 from cxg_widget.session.analysis.table import CellTable
 from cxg_widget.session.annotation_list import AnnotationList
 from cxg_widget.session.changes import Changes, SettingsCheck
@@ -115,6 +116,7 @@ class Session:
         self.table: CellTable = CellTable(self.loader, self.display)
         self.plots = GroupPlots(self.loader, self.display)
         self.comparisons: Comparisons = Comparisons(self.loader, self.display, announce)
+        self.quick: QuickLists = QuickLists(self.loader, self.display, announce)
 
     @property
     def settings(self) -> Settings:
@@ -175,6 +177,7 @@ class Session:
         self.first_paint.begin()
         self._stop_listening()
         self.table.close()
+        self.quick.close()
         self.loader.close()
 
     @property

@@ -59,8 +59,8 @@ def read_arrays(
     parts_of : returns the arrays that a header describes; it raises `KeyError`, `TypeError` or `ValueError` if it does
         not describe any
 
-    Raises `InvalidStore` if the file is none of these, was changed, or belongs to something else, `OSError` if it cannot
-    be read.
+    Raises `InvalidStore` if the file is none of these, was changed, or belongs to something else, `OSError` if it
+    cannot be read.
     """
     header = _read_header(path, magic, what)
     try:

@@ -41,10 +41,15 @@ class ArrayStore:
             self.limit_bytes = 0
         self._has_complained = False
 
+    def has(self, key: str) -> bool:
+        """Return whether there is a file of this name, valid or not."""
+        path = self._path(key)
+        return path is not None and path.is_file()
+
     def _load(self, key: str, read: Callable[[Path], _Read]) -> _Read | None:
         """Return what a function reads from a file; None if there is no such file, or it is not valid."""
         path = self._path(key)
-        if path is None or not path.is_file():
+        if path is None or not self.has(key):
             return None
         try:
             found = read(path)

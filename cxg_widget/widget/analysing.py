@@ -17,6 +17,7 @@ from cxg_widget.text.names import shown
 from cxg_widget.widget.answering import AnsweringWidget
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
     from cxg_widget.compare.markers import Markers
@@ -197,6 +198,49 @@ class AnalysingWidget(AnsweringWidget):
             if by is not None:
                 return comparisons.markers_by(by, question, within, reference)
             return comparisons.markers_of_set(a, against, question, within)
+
+    def quick_markers(self, what: Any = None, n: int = 20) -> pd.DataFrame:
+        """Rank the genes that set some cells apart from all others, in milliseconds, from sums kept on disk.
+
+        The genes have the order of Welch's t-test, as of `markers`, but no p-values. The first call of a dataset reads
+        the matrix once, and keeps the sums of each gene over tiles of the current embedding: see "Markers while you
+        draw" in the Compare panel, which shows the same numbers. Counts are compared as log1p of counts per 10,000.
+
+        Parameters
+        ----------
+        what : None = the selected cells; else cells as `compare` takes them
+        n : number of genes
+
+        Returns
+        -------
+        DataFrame indexed by var name, highest t first: float64 `mean_a` and `mean_b`, means in the cells and in all
+        others; `share_a` and `share_b`, shares of cells above 0; `log2fc`, as of `compare`, NaN for scaled values; and
+        bool `exact`. Cells of tiles that are partly among the cells are read. If that takes over 256 MB, or the store
+        is remote, they are estimated from their tile, and `exact` is False.
+
+        Raises
+        ------
+        SelectionError
+            If `what` names no cells.
+        InvalidValue
+            If `n` is no positive integer, or the dataset has no genes.
+        InvalidOption
+            If Dask workers hold the cells.
+        InvalidStore, DamagedStore
+            If the matrix cannot be read.
+        ClosedDataset
+            If the widget was closed.
+
+        Examples
+        --------
+        >>> found = w.quick_markers({"cell_type": "NK cell"}, n=5)
+        >>> found.index[0], bool(found["exact"].all())
+        ('SYNG00000000105', True)
+        """
+        self._check_open()
+        what = with_values(what)
+        with self._session.costs.action("quick_markers"):
+            return self._session.quick.table(what, n)
 
     def composition(
         self, column: str, of: Any = None, by: str | None = None, *, within: Any = None, form: Form | None = None

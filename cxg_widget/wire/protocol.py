@@ -22,7 +22,15 @@ from cxg_widget.wire.messages.coloring import (
     Recoded,
     ValuesOfPoints,
 )
-from cxg_widget.wire.messages.comparison import AskComparison, Compare, Compared, Comparison
+from cxg_widget.wire.messages.comparison import (
+    AskComparison,
+    AskQuick,
+    Compare,
+    Compared,
+    Comparison,
+    MakeSketch,
+    Quick,
+)
 from cxg_widget.wire.messages.image import (
     Aggregate,
     AskFigure,
@@ -131,6 +139,8 @@ REQUESTS: tuple[type[Message], ...] = (
     AskFigure,
     Compare,
     AskComparison,
+    AskQuick,
+    MakeSketch,
     Cancel,
 )
 REPLIES: tuple[type[Message], ...] = (
@@ -169,6 +179,7 @@ REPLIES: tuple[type[Message], ...] = (
     FigurePart,
     Compared,
     Comparison,
+    Quick,
     Module,
     Progress,
     Kept,

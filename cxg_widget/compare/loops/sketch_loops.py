@@ -1,9 +1,8 @@
 """Compiled loops that make and use sketches: sums, sums of squares and counts of genes in tiles of cells.
 
 `entries` and `scale` are as in `sum_loops`. `state` is float32, of a tile and a gene the sum, what rounding took from
-it, the sum of squares, and the number of values above 0. `missing` has the number of NaN, uint32, or no element if there
-are none. The four numbers share a cache line: most entries miss the cache, and a miss costs more than the sums
-(decision 92).
+it, the sum of squares, and the number of values above 0. `missing` has the number of NaN, uint32; no element = no NaN.
+The four numbers share a cache line: most entries miss the cache, and a miss costs more than the sums (decision 92).
 """
 
 from __future__ import annotations

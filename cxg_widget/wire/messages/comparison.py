@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from cxg_widget.wire.messages.message import Array, Message
+from cxg_widget.wire.messages.message import Array, Message, OfPanel
 
 
 @dataclass(frozen=True)
@@ -85,3 +85,43 @@ class Comparison(Message, kind="comparison"):
     names: list[str]
     symbols: list[str]
     unscaled: str = ""
+
+
+@dataclass(frozen=True)
+class AskQuick(OfPanel, kind="quick"):
+    """Ask for the genes that set cells apart from all others, ranked from the sketch. Answered by `quick`.
+
+    polygon : x, y of each corner, as of a lasso, whose cells are estimated; [] = the selected cells, whose sums are
+        exact if the rest of their tiles is small enough to read
+    """
+
+    polygon: list[float]
+
+
+@dataclass(frozen=True)
+class MakeSketch(OfPanel, kind="sketch"):
+    """Make the sketch: the sums of each gene over tiles of cells. Answered by `quick` of the selected cells."""
+
+
+@dataclass(frozen=True)
+class Quick(Message, kind="quick"):
+    """The genes with the highest t of Welch between some cells and all others, highest first, without p.
+
+    has_sketch : if not, nothing is known of the genes
+    n_bytes, read_bytes : without a sketch, its size on disk, and how much is decoded to make it; else 0
+    is_remote : without a sketch, whether the matrix is in remote storage
+    n_cells : number of the cells; n_read : how many of them are counted exactly: all = the numbers are no estimate
+    names : as in var; symbols : readable names, if they differ
+    """
+
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "values": Array(("float32",), (5, "n"), "mean_a, mean_b, share_a, share_b, log2fc; NaN = none"),
+    }
+    has_sketch: bool
+    n_bytes: int
+    read_bytes: int
+    is_remote: bool
+    n_cells: int
+    n_read: int
+    names: list[str]
+    symbols: list[str]

@@ -20,7 +20,7 @@ const IS_QUIET = {
   ...{ annotations: true, annotation: false, hover: false, search: false, place: false, look: false, zoom: true },
   ...{ aggregate: true, columns: true, find: true, fields: true, brush: true, genes: true, table: false, csv: false },
   ...{ labels: true, contours: true, difference: true, sections: false, tissue: true },
-  ...{ compare: false, comparison: false },
+  ...{ compare: false, comparison: false, quick: true, sketch: false },
 };
 const NO_BITS = new Uint8Array(0);
 

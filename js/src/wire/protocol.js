@@ -389,13 +389,29 @@ export const CONTAINER = 65536;
  * @property {boolean} file
  */
 /**
+ * Ask for the genes that set cells apart from all others, ranked from the sketch. Answered by `quick`.
+ *
+ * polygon : x, y of each corner, as of a lasso, whose cells are estimated; [] = the selected cells, whose sums are
+ *     exact if the rest of their tiles is small enough to read
+ * @typedef {object} AskQuick
+ * @property {"quick"} kind
+ * @property {number} panel
+ * @property {number[]} polygon
+ */
+/**
+ * Read the matrix once, and keep sums of each gene over tiles of cells. Answered by `quick` of the selected cells.
+ * @typedef {object} MakeSketch
+ * @property {"sketch"} kind
+ * @property {number} panel
+ */
+/**
  * Cancel long work, as a newer request of its kind would. Not answered; the cancelled request fails as "Overtaken".
  *
  * A setting is set back to what is shown; an index that is being built for a view is dropped.
  * @typedef {object} Cancel
  * @property {"cancel"} kind
  * @property {number} panel
- * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "difference" | "tissue" | "compare" | "lasso"} of
+ * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "difference" | "tissue" | "compare" | "sketch" | "lasso"} of
  */
 /**
  * The dataset that was opened.
@@ -994,6 +1010,26 @@ export const CONTAINER = 65536;
  * @property {{values: Float32Array, n: Uint32Array}} arrays
  */
 /**
+ * The genes with the highest t of Welch between some cells and all others, highest first, without p.
+ *
+ * has_sketch : if not, nothing is known of the genes
+ * n_bytes, read_bytes : without a sketch, its size on disk, and how much is decoded to make it; else 0
+ * is_remote : without a sketch, whether the matrix is in remote storage
+ * n_cells : number of the cells; n_read : how many of them are counted exactly: all = the numbers are no estimate
+ * names : as in var; symbols : readable names, if they differ
+ * @typedef {object} Quick
+ * @property {"quick"} kind
+ * @property {boolean} has_sketch
+ * @property {number} n_bytes
+ * @property {number} read_bytes
+ * @property {boolean} is_remote
+ * @property {number} n_cells
+ * @property {number} n_read
+ * @property {string[]} names
+ * @property {string[]} symbols
+ * @property {{values: Float32Array}} arrays
+ */
+/**
  * The second module of the front-end, which draws panels: deflated code (zlib), empty if the page has it.
  * @typedef {object} Module
  * @property {"module"} kind
@@ -1010,7 +1046,7 @@ export const CONTAINER = 65536;
  * @property {"progress"} kind
  * @property {"index" | "reading" | "datashader"} of
  * @property {number} done
- * @property {"" | "aggregate" | "color" | "compare"} ends_by
+ * @property {"" | "aggregate" | "color" | "compare" | "sketch"} ends_by
  * @property {string} what
  */
 /**
@@ -1047,8 +1083,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Restore | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Compare | AskComparison | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | CodesOfPoints | Recoded | ValuesOfPoints | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | AnnotationLabels | Annotated | GeneSets | Detail | Image | Cells | LabelPlaces | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Module | Progress | Kept | CostOf | Error} Reply */
+/** @typedef {Ready | Begun | Restore | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Compare | AskComparison | AskQuick | MakeSketch | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | CodesOfPoints | Recoded | ValuesOfPoints | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | AnnotationLabels | Annotated | GeneSets | Detail | Image | Cells | LabelPlaces | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Quick | Module | Progress | Kept | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[], isOptional?: true]} ArraySpec a shape names its sizes */
 
@@ -1089,6 +1125,7 @@ export const REPLY_ARRAYS = {
   figure: {"file": [["uint8"], ["n_bytes"]]},
   compared: {},
   comparison: {"values": [["float32"], [9, "n"]], "n": [["uint32"], [2, "n"]]},
+  quick: {"values": [["float32"], [5, "n"]]},
   module: {"code": [["uint8"], ["n_bytes"]]},
   progress: {},
   kept: {},

@@ -399,7 +399,7 @@ export const CONTAINER = 65536;
  * @property {number[]} polygon
  */
 /**
- * Read the matrix once, and keep sums of each gene over tiles of cells. Answered by `quick` of the selected cells.
+ * Make the sketch: the sums of each gene over tiles of cells. Answered by `quick` of the selected cells.
  * @typedef {object} MakeSketch
  * @property {"sketch"} kind
  * @property {number} panel

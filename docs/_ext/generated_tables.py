@@ -89,7 +89,7 @@ class Figures(FromText):
             [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n")] for table in tables
         ]
         columns, *wanted = [line.split(" | ") for line in self.content]
-        head = ["", *columns]
+        head = ["measured", *columns]
         yield "\n".join([f"| {' | '.join(head)} |", f"| --- |{' --: |' * len(columns)}"])
         for start in wanted:
             table = next((one for one in rows if any(row[: len(start)] == start for row in one)), None)

@@ -142,6 +142,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
 SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null"}
 COSTS: list[tuple[str, str, tuple[Cost, ...]]] = [
     ("READ", "Settings that the kernel reads other data for.", ("points", "color")),
+    ("OVERLAYS", "Settings of what lies over or under the points.", ("overlays",)),
     ("TUNED", "Settings that change colors and sizes, and move nothing.", ("tuning", "image")),
 ]
 

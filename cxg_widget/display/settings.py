@@ -51,9 +51,9 @@ ENCLOSED = " and ".join(f"{100 * share:.0f} %" for share in CONTOUR_SHARES)
 Tool = Literal["pan", "lasso", "rectangle"]
 PANELS = ("columns", "genes", "sets", "annotations", "table", "compare")
 """Panels of the second bundle, which is sent when the first of them opens."""
-Cost = Literal["points", "color", "palette", "filter", "image", "tuning", "nothing"]
+Cost = Literal["points", "color", "palette", "filter", "image", "tuning", "overlays", "nothing"]
 """What a change recomputes: coordinates of points, their colors, colors of categories, which cells count, images of a
-view, only the drawing, or nothing."""
+view, only the drawing, what lies over or under the points, or nothing."""
 
 
 def _setting(
@@ -223,25 +223,26 @@ class Settings:
         None,
         checks.categories_of("labels"),
         "obs column whose categories are written on the plot, where their cells are densest",
+        cost="overlays",
     )
     contours: str | bool | tuple[str, ...] | None = _setting(
         None, checks.contours,
         f"obs column whose categories get contours around {ENCLOSED} of their cells; True = one for all cells; "
         "a list of names of sets = contours of these",
-        js="string | boolean | string[] | null",
+        cost="overlays", js="string | boolean | string[] | null",
     )  # fmt: skip
     difference: tuple[str, ...] | None = _setting(
         None, alone(check_two), "names of two sets: draw the log2 ratio of their densities",
-        js="string[] | null",
+        cost="overlays", js="string[] | null",
     )  # fmt: skip
     tissue: str | None = _setting(
         None, checks.tissue,
         "tissue image under a spatial embedding, 'library/resolution'; True = the best, None = none",
-        js="string | null",
+        cost="overlays", js="string | null",
     )  # fmt: skip
     tissue_opacity: float = _setting(
         1.0, number("tissue_opacity", 0, 1), "opacity of the tissue image, 0 to 1", step=None,
-        needs_kernel=False,
+        cost="overlays", needs_kernel=False,
     )  # fmt: skip
     statistic: Any = _setting(
         "auto", alone(check_statistic),

@@ -1,11 +1,11 @@
 /** The current settings of a saved page: its color, the hidden categories of each coloring, limits and scale. */
-import { STATISTICS_OF_POINTS, WITHOUT_KERNEL } from "../wire/constants.js";
+import { OVERLAYS, STATISTICS_OF_POINTS, WITHOUT_KERNEL } from "../wire/constants.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 
 /** Settings that need no kernel, declared in display/settings.py. @type {readonly string[]} */
 const FREE = WITHOUT_KERNEL;
-/** Layers over and under the plot: either as saved or off. */
-const ON_PLOT = ["labels", "contours", "difference", "tissue"];
+/** Layers over and under the plot: either as saved or off. @type {readonly string[]} */
+const ON_PLOT = OVERLAYS;
 /** Statistics that the page can compute from points. @type {readonly string[]} */
 const OF_CELLS = STATISTICS_OF_POINTS;
 const LIMITS = ["vmin", "vmax", "center"];

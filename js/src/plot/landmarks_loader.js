@@ -1,5 +1,7 @@
 /** Category names and contours over a plot: loads the layer that draws them from the second module. */
 
+import { OVERLAYS } from "../wire/constants.js";
+
 /**
  * @typedef {import("../screen/camera.js").Camera} Camera
  * @typedef {import("../style/point_style.js").Theme} Theme
@@ -27,9 +29,6 @@
  * @typedef {(site: Site) => Landmarks} CreateLandmarks
  */
 
-/** State and traits of the layers over and under the points. */
-const LIES = /** @type {const} */ (["labels", "contours", "difference", "tissue", "tissue_opacity"]);
-
 /** Other state that requires a redraw; `points` has the ties at 0. */
 const FOLLOWED = /** @type {const} */ (["color", "points", "landmarks"]);
 
@@ -46,7 +45,7 @@ export function createLandmarks(site) {
     destroy: () => layer?.destroy(),
     follow(state, before) {
       const { landmarks, traits } = state;
-      const isOther = LIES.some(
+      const isOther = OVERLAYS.some(
         (kind) =>
           /** @type {any} */ (state)[kind] !== /** @type {any} */ (before)[kind] ||
           traits[kind] !== before.traits[kind],

@@ -87,6 +87,8 @@ class PageChanges:
         self._jobs.queue("page", job)
 
 
+_PAGE_S = 10.0
+"""A page that rests sends its own picture for the notebook after half of that."""
 _OF_KERNEL = ("n_selected", "steps")
 """Traits that the page only reads; hosts that send back the whole state send these too."""
 
@@ -94,6 +96,8 @@ _OF_KERNEL = ("n_selected", "steps")
 class AnsweringWidget(ChangingWidget):
     """A widget that answers its page."""
 
+    _complete_still: Callable[[float], None]
+    open_panels: Any
     _call_in_session: Callable[[Callable[[], object]], object] | None
     _color_of_itself: str | None
     _given: dict[str, Any]
@@ -194,11 +198,18 @@ class AnsweringWidget(ChangingWidget):
         if isinstance(message, protocol.Begun):  # the first points are sent, so there is time now
             self._exchange.jobs.submit("names", self._dataset.read_names)
             self._exchange.jobs.submit("kept", self._offer_kept)
+            self._complete_still(_PAGE_S)
         elif isinstance(message, protocol.AskModule):
             self._draws_panels = True
-            self._exchange.jobs.submit("loops", self._session.prepare_columns)
+            self._prepare_panels()
         elif isinstance(message, protocol.Hover):
             self._exchange.jobs.submit("held", self._session.pointer.prepare)
+
+    @traitlets.observe("open_panels")
+    def _prepare_panels(self, _: object = None) -> None:
+        """Load the loops of panels, 170 MB, once a page that has their module opens one."""
+        if self._draws_panels and self.open_panels:
+            self._exchange.jobs.submit("loops", self._session.prepare_columns)
 
     def _select(self, message: Any, request_id: int) -> None:
         """Answer a gesture at once, or in a thread, after earlier gestures, if data must be read first."""

@@ -10,10 +10,12 @@ from weakref import WeakKeyDictionary
 import traitlets
 from ipywidgets import Box
 
-from cxg_widget.compute.jobs import wait_for
+from cxg_widget.compute.jobs import AT_REST, wait_for
 from cxg_widget.widget.answering import AnsweringWidget
 from cxg_widget.widget.static_picture import NotebookPicture
 
+_NO_PAGE_S = 1.0
+"""A page has drawn the first points by then; without a page, nothing else wants the processor."""
 _callbacks: WeakKeyDictionary[Any, Callable[[], None]] = WeakKeyDictionary()
 """Per shell, the callback that shows pictures of widgets in boxes that the running cell displayed."""
 
@@ -49,7 +51,11 @@ class DisplayingWidget(AnsweringWidget):
             return
         self._send_early()
         self._picture.display()
-        self._exchange.jobs.submit("still", self._picture.complete)
+        self._complete_still(_NO_PAGE_S)
+
+    def _complete_still(self, wait_s: float) -> None:
+        """Draw the picture of all cells some seconds from now, unless a page has sent its own by then."""
+        AT_REST.call(self._picture, wait_s, lambda: self._exchange.jobs.submit("still", self._picture.complete))
 
     @traitlets.observe("_snapshot")
     def _keep_still(self, change: Any) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from ipywidgets import CallbackDispatcher
 
 from cxg_widget.cells.loader import Loader
+from cxg_widget.compute.jobs import AT_REST
 from cxg_widget.datasets import is_in_memory, is_table, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.checks import Given, split_options
@@ -303,6 +304,7 @@ class CxgWidget(
         if not self._open:
             return
         self._keeper.close()
+        AT_REST.drop(self._picture)
         self._open = False
         self._exchange.jobs.close()
         self._session.close()

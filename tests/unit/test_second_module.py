@@ -71,3 +71,16 @@ def test_which_panels_are_open_is_part_of_the_state():
     assert again.open_panels == ["columns"]
     w.close()
     again.close()
+
+
+def test_loops_of_panels_are_loaded_once_a_page_that_has_the_module_opens_a_panel(built, monkeypatch, widget):
+    loaded = []
+    monkeypatch.setattr(Session, "prepare_columns", lambda _: loaded.append(1))
+    widget.open_panels = ["genes"]
+    widget.open_panels = []
+    widget.front.ask(kind="module", known=[])
+    widget.front.settle()
+    assert not loaded  # a page at rest has the module, and may never open a panel
+    widget.open_panels = ["columns"]
+    widget.front.settle()
+    assert loaded

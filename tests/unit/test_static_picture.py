@@ -21,6 +21,7 @@ from cxg_widget.draw.pages.page import Page, Plot, draw_page
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.session.session import Session
 from cxg_widget.spatial.view import fit_view
+from cxg_widget.widget import displaying
 from cxg_widget.widget.displaying import held_in
 from cxg_widget.widget.static_picture import NotebookPicture, kept_picture, static_picture
 from tests.memory import small
@@ -402,3 +403,19 @@ def test_a_notebook_gets_a_picture_of_all_cells_where_the_first_was_of_some(monk
     kept.replace({"png": first["image/png"], "width": WIDTH, "height": HEIGHT, "key": None})
     kept.complete()
     assert len(put_out) == 3  # the picture of the page stays
+
+
+def test_the_picture_of_all_cells_waits_longer_where_a_page_draws_which_sends_its_own(monkeypatch, widget):
+    due = []
+    monkeypatch.setattr(displaying.AT_REST, "call", lambda key, wait_s, job, **_: due.append((key, wait_s, job)))
+    monkeypatch.setattr(NotebookPicture, "complete", lambda _: due.append("complete"))
+    widget._display_still()
+    widget.front.ask(kind="begun")
+    widget.front.settle()
+    (alone, alone_s, _), (watched, watched_s, job) = [one for one in due if one[0] is widget._picture]
+    assert alone is watched  # so that the later one replaces the earlier
+    assert alone_s <= 1
+    assert watched_s > 5  # when a page at rest sends its picture
+    job()
+    widget._exchange.jobs.finish("still")
+    assert "complete" in due

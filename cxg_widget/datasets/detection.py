@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -86,27 +86,29 @@ def _remote(uri: str, options: Mapping[str, Any]) -> str:
         if reader.is_named(without_query(uri)):
             return format_ if _takes(reader, options) else _by_options(options) or format_
     is_plain = uri.lower().startswith(("http://", "https://"))
-    found, refused = None, None
-    try:
-        found = None if is_plain else _tiledb(uri, options)
-    except (InvalidOption, DatasetNotFound, StorageDenied) as error:
-        # It may be AnnData, which takes other options and credentials, and needs no list of names.
-        refused = error
-    if found is None and find_spec("obstore") is not None and options.keys().isdisjoint(("ctx", "config")):
-        from cxg_widget.datasets.storage.detect import identify
-
-        found = identify(uri, options)
-        refused = None if isinstance(refused, InvalidOption) else refused
-    if found is None and refused is not None:
-        raise refused
-    if found is None and is_plain:
+    finders = [] if is_plain else [_tiledb]
+    if find_spec("obstore") is not None and options.keys().isdisjoint(("ctx", "config")):
+        # TileDB repeats a request to Google for 4 s if it has no credentials, even those for a public bucket.
+        finders.insert(0 if uri.lower().startswith(("gs://", "gcs://")) else len(finders), _anndata)
+    refused: dict[Callable[..., str | None], Exception] = {}
+    for find in finders:
+        try:
+            found = find(uri, options)
+        except (InvalidOption, DatasetNotFound, StorageDenied) as error:
+            # The other may take these options and credentials; AnnData needs no list of names.
+            refused[find] = error
+        else:
+            if found is not None:
+                return found
+    reason = refused.get(_anndata) or refused.get(_tiledb)
+    if reason is not None and not (isinstance(reason, InvalidOption) and len(refused) < len(finders)):
+        raise reason
+    if is_plain:
         raise DatasetNotFound(
             f"'{uri}': this version opens nothing at this address; over https:// it opens AnnData, as .h5ad or zarr. "
             "Check the address."
         )
-    if found is None:
-        raise DatasetNotFound(f"'{uri}': the bucket holds no store of this name; check the path after the bucket.")
-    return found
+    raise DatasetNotFound(f"'{uri}': the bucket holds no store of this name; check the path after the bucket.")
 
 
 def _by_options(options: Mapping[str, Any]) -> str | None:
@@ -121,6 +123,12 @@ def _takes(reader: Reader, options: Iterable[str]) -> bool:
 
 def _tiledb(uri: str, options: Mapping[str, Any]) -> str | None:
     from cxg_widget.datasets.tiledb_access.detect import identify
+
+    return identify(uri, options)
+
+
+def _anndata(uri: str, options: Mapping[str, Any]) -> str | None:
+    from cxg_widget.datasets.storage.detect import identify
 
     return identify(uri, options)
 

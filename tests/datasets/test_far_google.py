@@ -9,6 +9,7 @@ import pytest
 
 from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.detection import detect
 from cxg_widget.datasets.storage.options import translate
 from cxg_widget.errors import DatasetNotFound, InvalidOption, InvalidStore, StorageDenied
 from tests.datasets.make_anndata import make_anndata
@@ -44,6 +45,17 @@ def test_a_store_in_a_bucket_of_google_is_found_by_what_lies_there(google, name,
         np.testing.assert_array_equal(dataset.values(truth.var_labels[3]), truth.X[:, 3])
         np.testing.assert_array_equal(dataset.embedding("umap"), truth.embeddings["umap"][:, :2].astype("f4"))
         assert dataset.sizes["X" if name.startswith("dense") else "X/data"] > 0
+
+
+def test_tiledb_is_not_asked_for_a_store_of_anndata_in_a_bucket_of_google(google, monkeypatch):
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", google.endpoint)
+    asked = []
+    monkeypatch.setattr("cxg_widget.datasets.tiledb_access.detect.identify", lambda *uri: asked.append(uri) or "soma")
+    assert detect("gs://bucket/a folder/csc-zarr3", {}) == "zarr"
+    assert asked == []
+    assert detect("gs://bucket/nothing", {}) == "soma"
+    assert detect("gs://nobody/nothing", {}) == "soma"  # credentials may differ
+    assert len(asked) == 2
 
 
 def test_a_bucket_whose_names_may_not_be_listed_holds_consolidated_stores_alone(google, capsys, monkeypatch):

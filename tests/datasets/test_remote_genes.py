@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.cxg.layouts import ByColumn
-from cxg_widget.datasets.tiledb_access.lookups import load_schema, read_tile_bounds
+from cxg_widget.datasets.tiledb_access.lookups import load_schema, read_fragments
 from tests.datasets.make_cxg import make_cxg, make_truth, write_cells
 
 
@@ -115,12 +115,35 @@ def test_the_bounds_of_tiles_are_those_that_the_library_reports(tmp_path, truth,
     if n_fragments == 2:
         write_cells(path, (np.array([5]),), {"": np.ones(1, np.float32), "obs": np.zeros(1, np.uint32)})
     stored = tiledb.array_fragments(str(path), include_mbrs=True)
-    found = read_tile_bounds(str(path), load_schema(str(path), tiledb.Ctx()), tiledb.Ctx())
-    if n_fragments == 2:  # in no common order
-        assert found is None
-    else:
-        np.testing.assert_array_equal(found, [tile[0] for tile in stored.mbrs[0]])
-        assert len(found) > 10
+    schema = load_schema(str(path), tiledb.Ctx())
+    found = read_fragments(str(path), schema, tiledb.Ctx(), with_tiles=True)
+    assert len(found) == n_fragments
+    for one, tiles in zip(found, stored.mbrs, strict=True):
+        np.testing.assert_array_equal(one.tiles, [tile[0] for tile in tiles])
+    assert len(found[0].tiles) > 10
+    assert [one.tiles for one in read_fragments(str(path), schema, tiledb.Ctx())] == [None] * n_fragments
+
+
+def test_the_genes_beside_one_that_was_read_count_for_the_cache(object_store, tmp_path, truth):
+    uri = object_store.put(make_cxg(tmp_path / "a.cxg", truth), "cached/a.cxg")
+    with open_dataset(uri, storage_options=object_store.storage_options) as dataset:
+        dataset.read_names()
+        layout = dataset._matrix._usable()
+        position = next(one for one in range(dataset.n_var) if len(layout._beside(one)) > 1)
+        beside = layout._beside(position)
+        dataset.values(dataset.var_labels[position])
+        n_alone = np.count_nonzero(truth.X[:, position])
+        n_beside = np.count_nonzero(truth.X[:, beside.start : beside.stop])
+        # A row takes 8 bytes, a value 4, and the start of a column 8.
+        assert dataset._lifetime.cache.used_bytes == (n_alone + n_beside) * 12 + (len(beside) + 1) * 8
+
+
+@pytest.mark.parametrize("layout", ["columns"], indirect=True)
+def test_the_fragments_of_a_matrix_are_loaded_once(dataset, object_store):
+    dataset.values("ENSG0003")
+    object_store.requests()
+    dataset._matrix._usable()._n_entries("Xc")
+    assert object_store.requests() == []
 
 
 def test_reading_ahead_raises_nothing_and_the_gene_says_what_is_wrong(object_store, tmp_path, truth):

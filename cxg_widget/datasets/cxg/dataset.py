@@ -127,7 +127,9 @@ class CxgDataset(Dataset):
         self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
         self.var_columns, self.var_index = self._var.columns, self._var.index
         self.title = self._metadata.title or name_of(self.uri)
-        self._matrix = CxgMatrix(self._arrays, self._children, (self.n_obs, self.n_var), self._note)
+        self._matrix = CxgMatrix(
+            self._arrays, self._children, (self.n_obs, self.n_var), self._note, self._lifetime.cache
+        )
         self.major_axis = self._matrix.axis
         if self._matrix.problem is not None:
             self._note(str(self._matrix.problem))

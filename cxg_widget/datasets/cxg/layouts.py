@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.matrix_contract import Grain, Positions
 from cxg_widget.datasets.cxg.near import Near
 from cxg_widget.datasets.tiledb_access.arrays import Arrays, ranges_of
@@ -211,23 +212,32 @@ class ByColumn(SparseLayout):
     path = "Xc"
     has_rows = False
 
-    def __init__(self, arrays: Arrays, children: Mapping[str, str], n_obs: int, note: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        arrays: Arrays,
+        children: Mapping[str, str],
+        n_obs: int,
+        note: Callable[[str], None],
+        cache: ByteCache,
+    ) -> None:
         self.twin = "Xr" if children.get("Xr") == "array" else None
         self._tiles: NDArray[np.int64] | None = None
-        self._near: Near | None = None
+        self._cache = cache
         super().__init__(arrays, children, n_obs, note)
 
     def prepare(self) -> None:
         """Open the array, and learn which columns share its tiles."""
         self._array()
-        tiles = self._arrays.tile_bounds("Xc")
+        fragments = self._arrays.fragments("Xc", with_tiles=True)
+        self._counted["Xc"] = sum(fragment.n_cells for fragment in fragments)
+        tiles = fragments[0].tiles if len(fragments) == 1 else None  # those of several fragments are in no common order
         # Hilbert order does not keep columns together, and damaged bounds may have any order.
         if tiles is not None and (tiles[1:] >= tiles[:-1]).all():
             self._tiles = tiles
 
     def column(self, position: int, rows: tuple[int, int] | None) -> Cells:  # noqa: ARG002 - it has no rows
         """Read one column, and keep its neighbors that came along; the next column is often beside it."""
-        near = self._near
+        near: Near | None = self._cache.get(Near)
         if near is None or position not in near.columns:
             array, value, columns = self._array(), self._value(), self._beside(position)
             column, is_alone = self.stored.dims[0], len(columns) == 1
@@ -236,7 +246,8 @@ class ByColumn(SparseLayout):
             found = self._arrays.read(array, what, lambda: query().multi_index[columns[0] : columns[-1]])
             if is_alone:
                 return found[value], found["obs"].astype(np.int64)
-            near = self._near = Near.of(columns, found[column], found["obs"].astype(np.int64), found[value])
+            near = Near.of(columns, found[column], found["obs"].astype(np.int64), found[value])
+            self._cache.put(Near, near)
         return near.column(position)
 
     def _array(self) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, join
 from cxg_widget.datasets.base.matrix_contract import Grain, Positions, covering
@@ -32,12 +33,19 @@ class CxgMatrix:
     children : {name below the root: TileDB type}
     shape : (n_obs, n_var)
     note : called with a sentence for the user, at opening, or in remote storage when a var is first read
+    cache : of the dataset, for columns that were read along with others
     """
 
     def __init__(
-        self, arrays: Arrays, children: Mapping[str, str], shape: tuple[int, int], note: Callable[[str], None]
+        self,
+        arrays: Arrays,
+        children: Mapping[str, str],
+        shape: tuple[int, int],
+        note: Callable[[str], None],
+        cache: ByteCache,
     ) -> None:
         self._arrays = arrays
+        self._cache = cache
         self._note = note
         self._shape = shape
         self._shifted = children.get(SHIFT) == "array"
@@ -217,7 +225,7 @@ class CxgMatrix:
     def _find(self, children: Mapping[str, str]) -> None:
         n_obs, n_var = self._shape
         try:
-            layout = find_layout(self._arrays, children, n_obs, self._note)
+            layout = find_layout(self._arrays, children, n_obs, self._note, self._cache)
         except InvalidStore as error:
             self.problem = error
             return
@@ -268,10 +276,12 @@ def _again(problem: Exception | None) -> Exception:
     return type(problem)(*problem.args) if problem is not None else InvalidStore("no expression matrix.")
 
 
-def find_layout(arrays: Arrays, children: Mapping[str, str], n_obs: int, note: Callable[[str], None]) -> Layout:
+def find_layout(
+    arrays: Arrays, children: Mapping[str, str], n_obs: int, note: Callable[[str], None], cache: ByteCache
+) -> Layout:
     """Return the layout from which columns are read."""
     if children.get("Xc") == "array":
-        return ByColumn(arrays, children, n_obs, note)
+        return ByColumn(arrays, children, n_obs, note, cache)
     if children.get("X") == "array":
         return (Sparse if arrays.schema("X").sparse else Dense)(arrays, children, n_obs, note)
     found = "has Xr without Xc" if "Xr" in children else "no expression matrix (need X, or Xr and Xc)"

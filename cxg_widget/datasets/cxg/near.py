@@ -22,6 +22,11 @@ class Near:
     rows: NDArray[np.int64]
     values: NDArray[Any]
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of all columns, for the cache."""
+        return self.starts.nbytes + self.rows.nbytes + self.values.nbytes
+
     @classmethod
     def of(cls, columns: range, column: NDArray[Any], rows: NDArray[np.int64], values: NDArray[Any]) -> Near:
         """Sort entries by column."""

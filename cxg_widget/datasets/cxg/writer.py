@@ -19,6 +19,7 @@ import numpy as np
 import tiledb
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.tiledb_access.contexts import context_for_writing
 from cxg_widget.datasets.tiledb_access.failures import reason_of
 
 _P = ParamSpec("_P")
@@ -78,12 +79,12 @@ def create_group(path: Path, metadata: Mapping[str, object]) -> None:
 
     metadata : keys of `cxg_group_metadata`; values other than strings are written as JSON
     """
-    tiledb.group_create(str(path))
-    tiledb.group_create(str(path / "emb"))
-    where = str(path / "cxg_group_metadata")
+    tiledb.group_create(str(path), ctx=context_for_writing())
+    tiledb.group_create(str(path / "emb"), ctx=context_for_writing())
+    where = path / "cxg_group_metadata"
     one = tiledb.Domain(tiledb.Dim(domain=(0, 0), tile=1, dtype=np.uint32))
-    tiledb.Array.create(where, tiledb.ArraySchema(domain=one, attrs=[tiledb.Attr(dtype=np.float64)], sparse=False))
-    with tiledb.open(where, "w") as array:
+    _create(where, tiledb.ArraySchema(domain=one, attrs=[tiledb.Attr(dtype=np.float64)], sparse=False))
+    with _open(where) as array:
         array[:] = np.zeros(1)
         for key, value in metadata.items():
             array.meta[key] = value if isinstance(value, str) else json.dumps(value)
@@ -100,9 +101,9 @@ def create_table(
         for name, one in columns.items()
     ]
     schema = tiledb.ArraySchema(domain=tiledb.Domain(_rows_dim(n_rows)), attrs=attrs, sparse=False)
-    tiledb.Array.create(str(path), schema)
+    _create(path, schema)
     hints = {name: one.hint for name, one in columns.items()}
-    with tiledb.open(str(path), "w") as array:
+    with _open(path) as array:
         array.meta["cxg_schema"] = json.dumps({"index": index, **hints})
         for key, value in metadata.items():
             array.meta[key] = json.dumps(value)
@@ -115,14 +116,14 @@ def create_embedding(path: Path, n_rows: int, width: int, level: int) -> None:
     across = tiledb.Dim(domain=(0, width - 1), tile=width, dtype=np.uint32)
     attr = tiledb.Attr(dtype=np.float32, filters=filters)
     schema = tiledb.ArraySchema(domain=tiledb.Domain(_rows_dim(n_rows), across), attrs=[attr], sparse=False)
-    tiledb.Array.create(str(path), schema)
+    _create(path, schema)
 
 
 @_writes
 def write_rows(path: Path, start: int, values: NDArray[Any] | Mapping[str, NDArray[Any]]) -> None:
     """Write a slab of whole rows, from row `start`, of a table (by column) or an embedding."""
     n_rows = len(next(iter(values.values()))) if isinstance(values, Mapping) else len(values)
-    with tiledb.open(str(path), "w") as array:
+    with _open(path) as array:
         array[start : start + n_rows] = dict(values) if isinstance(values, Mapping) else values
 
 
@@ -144,7 +145,7 @@ def create_matrix(path: Path, n_slices: int, dim: str, other: str, level: int) -
         tile_order="row-major",
         capacity=_CELLS_PER_TILE,
     )
-    tiledb.Array.create(str(path), schema)
+    _create(path, schema)
 
 
 @_writes
@@ -157,7 +158,7 @@ def write_cells(
     other, index : name of the other axis, and uint32 (k,) position along it
     values : float32 (k,)
     """
-    with tiledb.open(str(path), "w") as array:
+    with _open(path) as array:
         array[at] = {"": values, other: index}
 
 
@@ -170,14 +171,22 @@ def create_dense_matrix(path: Path, shape: tuple[int, int], tile: tuple[int, int
     ]
     filters = tiledb.FilterList([tiledb.ZstdFilter(level=level)])
     attr = tiledb.Attr(name="", dtype=np.float32, filters=filters)
-    tiledb.Array.create(str(path), tiledb.ArraySchema(domain=tiledb.Domain(*dims), attrs=[attr], sparse=False))
+    _create(path, tiledb.ArraySchema(domain=tiledb.Domain(*dims), attrs=[attr], sparse=False))
 
 
 @_writes
 def write_dense(path: Path, rows: slice, columns: slice, values: NDArray[np.float32]) -> None:
     """Write a rectangle of a dense `X`; if it ends within a tile, the file still has the whole tile."""
-    with tiledb.open(str(path), "w") as array:
+    with _open(path) as array:
         array[rows, columns] = values
+
+
+def _create(path: Path, schema: tiledb.ArraySchema) -> None:
+    tiledb.Array.create(str(path), schema, ctx=context_for_writing())
+
+
+def _open(path: Path) -> Any:
+    return tiledb.open(str(path), "w", ctx=context_for_writing())
 
 
 def _rows_dim(n_rows: int) -> tiledb.Dim:

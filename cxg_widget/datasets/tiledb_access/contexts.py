@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import tiledb
@@ -55,6 +56,12 @@ def make_context(
     if storage_options is not None:
         settings |= translate(storage_options, uri)
     return tiledb.Ctx(_configuration(settings, ctx if config is None else config))
+
+
+@cache
+def context_for_writing() -> tiledb.Ctx:
+    """Return the context for stores on disk that are written, made once; TileDB's own returns memory at each close."""
+    return make_context("")
 
 
 def warm_up() -> None:

@@ -39,10 +39,16 @@ class StoredGroup:
 
 @dataclass(frozen=True)
 class Fragment:
-    """One write to an array: number of cells, and first and last index per dimension (none unless all are integers)."""
+    """One write to an array.
+
+    domain : first and last index per dimension; none unless all are integers
+    tiles : int64 (n_tiles, 2), first and last index of each tile, in the order of the file; None unless requested, and
+        unless the array is sparse with one dimension of integers
+    """
 
     n_cells: int
     domain: tuple[tuple[int, int], ...]
+    tiles: NDArray[np.int64] | None = None
 
 
 def kind_at(uri: str, ctx: tiledb.Ctx) -> str | None:
@@ -69,8 +75,12 @@ def load_schema(uri: str, ctx: tiledb.Ctx) -> tiledb.ArraySchema:
     return tiledb.ArraySchema.from_capsule(ctx, capsule(schema, _SCHEMA))
 
 
-def read_fragments(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> list[Fragment]:
+def read_fragments(
+    uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx, *, with_tiles: bool = False
+) -> list[Fragment]:
     """Return the fragments of an array with this schema, in the order in which they were written.
+
+    with_tiles : whether to read the bounds of their tiles, which takes a request more for each fragment
 
     Raises `tiledb.TileDBError` if they cannot be read.
     """
@@ -83,31 +93,11 @@ def read_fragments(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> lis
     dtypes = [schema.domain.dim(place).dtype for place in range(schema.ndim)]
     if any(dtype.kind not in "iu" for dtype in dtypes):
         dtypes = []
+    with_tiles = with_tiles and bool(schema.sparse) and len(dtypes) == 1
     with calls.made("fragment_info", uri.encode()) as info:
         calls("fragment_info_load", info)
         n = calls.count("fragment_info_get_fragment_num", info, ctypes.c_uint32)
-        return [_fragment(calls, info, place, dtypes) for place in range(n)]
-
-
-def read_tile_bounds(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> NDArray[np.int64] | None:
-    """Return first and last index of each tile of a sparse 1-D array, int64 (n_tiles, 2), in the order of the file.
-
-    None if they are not known in one order: the array has several fragments, or another dimension than integers.
-    Raises `tiledb.TileDBError` if they cannot be read.
-    """
-    calls, dtype = calls_in(ctx), schema.domain.dim(0).dtype
-    if calls is None or dtype.kind not in "iu":
-        return None
-    with calls.made("fragment_info", uri.encode()) as info:
-        calls("fragment_info_load", info)
-        if calls.count("fragment_info_get_fragment_num", info, ctypes.c_uint32) != 1:
-            return None
-        n = ctypes.c_uint64()
-        calls("fragment_info_get_mbr_num", info, 0, ctypes.byref(n))
-        bounds = np.zeros((n.value, 2), dtype)
-        for tile, ends in enumerate(bounds):
-            calls("fragment_info_get_mbr_from_index", info, 0, tile, 0, ends.ctypes.data)
-    return bounds.astype(np.int64)
+        return [_fragment(calls, info, place, dtypes, with_tiles=with_tiles) for place in range(n)]
 
 
 def read_stored_group(uri: str, ctx: tiledb.Ctx) -> StoredGroup:
@@ -214,11 +204,23 @@ def _member(calls: Calls, group: Handle, place: int) -> tuple[str | None, str, s
     return calls.text(name), calls.text(uri) or "", _KINDS.get(kind.value)
 
 
-def _fragment(calls: Calls, info: Handle, place: int, dtypes: list[np.dtype[Any]]) -> Fragment:
+def _fragment(
+    calls: Calls, info: Handle, place: int, dtypes: list[np.dtype[Any]], *, with_tiles: bool
+) -> Fragment:
     n_cells, domain = ctypes.c_uint64(), []
     calls("fragment_info_get_cell_num", info, place, ctypes.byref(n_cells))
     for dim, dtype in enumerate(dtypes):
         ends = np.zeros(2, dtype)
         calls("fragment_info_get_non_empty_domain_from_index", info, place, dim, ends.ctypes.data)
         domain.append((int(ends[0]), int(ends[1])))
-    return Fragment(n_cells.value, tuple(domain))
+    tiles = _tiles(calls, info, place, dtypes[0]) if with_tiles else None
+    return Fragment(n_cells.value, tuple(domain), tiles)
+
+
+def _tiles(calls: Calls, info: Handle, place: int, dtype: np.dtype[Any]) -> NDArray[np.int64]:
+    n = ctypes.c_uint64()
+    calls("fragment_info_get_mbr_num", info, place, ctypes.byref(n))
+    bounds = np.zeros((n.value, 2), dtype)
+    for tile, ends in enumerate(bounds):
+        calls("fragment_info_get_mbr_from_index", info, place, tile, 0, ends.ctypes.data)
+    return bounds.astype(np.int64)

@@ -14,9 +14,7 @@ from threading import Lock
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-import numpy as np
 import tiledb
-from numpy.typing import NDArray
 
 from cxg_widget.compute.parallel import run_parallel
 from cxg_widget.datasets.base.lifetime import Meter, Traffic
@@ -31,7 +29,6 @@ from cxg_widget.datasets.tiledb_access.lookups import (
     load_schema,
     read_fragments,
     read_stored_group,
-    read_tile_bounds,
 )
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
@@ -157,17 +154,13 @@ class Root:
         """Read the schema of one array, and nothing else."""
         return self._all([partial(load_schema, self._uri_of(path), self.ctx)], [path])[0]
 
-    def fragments(self, path: str) -> list[Fragment]:
-        """Return the fragments of an array, one for each write."""
+    def fragments(self, path: str, *, with_tiles: bool = False) -> list[Fragment]:
+        """Return the fragments of an array, one for each write; see `read_fragments`."""
         self._check_fragments(path)
         schema = self.schema(path)
         what = f"the fragments of {path}"
-        return self._all([partial(read_fragments, self._uri_of(path), schema, self.ctx)], [what])[0]
-
-    def tile_bounds(self, path: str) -> NDArray[np.int64] | None:
-        """Return first and last index of each tile of a sparse 1-D array; see `read_tile_bounds`."""
-        what = f"the tiles of {path}"
-        return self._all([partial(read_tile_bounds, self._uri_of(path), self.schema(path), self.ctx)], [what])[0]
+        read = partial(read_fragments, self._uri_of(path), schema, self.ctx, with_tiles=with_tiles)
+        return self._all([read], [what])[0]
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:

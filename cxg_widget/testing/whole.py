@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import pickle
 import threading
 from collections.abc import Callable
+from copy import deepcopy
 from functools import partial
 from typing import Any
 
@@ -177,6 +179,12 @@ class WholeLaws:
         assert open_dataset(dataset) is dataset
         with pytest.raises(InvalidOption):
             open_dataset(dataset, cache_bytes=1)
+
+    @of_base
+    def test_a_dataset_that_is_pickled_or_copied_says_what_to_pass(self, dataset: Dataset) -> None:
+        for copied in (pickle.dumps, deepcopy):
+            with pytest.raises(TypeError, match=r"cannot be pickled or copied; pass its source .* open_dataset\(\)"):
+                copied(dataset)
 
     @of_base
     def test_repr_is_one_short_line(self, dataset: Dataset) -> None:

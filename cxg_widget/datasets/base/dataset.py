@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from cxg_widget.compute.memory import delegate
 from cxg_widget.compute.shared import SharedValues
@@ -20,6 +19,7 @@ from cxg_widget.datasets.base.tables import Tables
 from cxg_widget.datasets.base.values import Codes, Column, Kind, Vector
 from cxg_widget.datasets.base.var_names import VarNames
 from cxg_widget.datasets.base.vectors import Vectors
+from cxg_widget.errors import InvalidOption
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +65,8 @@ class Dataset(Contract):
         Both share their cache and are closed together.
         """
         # A shallow copy: lifetime, cache, shared values, names and matrix are shared.
-        found = copy(self)
+        found = object.__new__(type(self))
+        vars(found).update(vars(self))
         found._make_obs_parts()
         found._obs_part.own = self._obs_part.own
         found.put_columns({})
@@ -323,6 +324,13 @@ class Dataset(Contract):
     def is_open_as(self, other: Dataset) -> bool:
         """Return whether both are the same dataset, opened once, so that data read by one are valid for both."""
         return other._lifetime is self._lifetime
+
+    def __reduce__(self) -> NoReturn:
+        # Its files, threads and locks belong to this process.
+        raise InvalidOption(
+            f"an open dataset cannot be pickled or copied; pass its source ({self.uri}) to the other process, "
+            "and call open_dataset() there."
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -204,9 +204,7 @@ def _member(calls: Calls, group: Handle, place: int) -> tuple[str | None, str, s
     return calls.text(name), calls.text(uri) or "", _KINDS.get(kind.value)
 
 
-def _fragment(
-    calls: Calls, info: Handle, place: int, dtypes: list[np.dtype[Any]], *, with_tiles: bool
-) -> Fragment:
+def _fragment(calls: Calls, info: Handle, place: int, dtypes: list[np.dtype[Any]], *, with_tiles: bool) -> Fragment:
     n_cells, domain = ctypes.c_uint64(), []
     calls("fragment_info_get_cell_num", info, place, ctypes.byref(n_cells))
     for dim, dtype in enumerate(dtypes):

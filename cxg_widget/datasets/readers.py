@@ -98,22 +98,27 @@ def registered() -> Registered:
 
 
 def _load(format_: str, entries: list[EntryPoint]) -> Reader:
-    packages = sorted(entry.dist.name if entry.dist else entry.module for entry in entries)
     if len(entries) > 1:
         raise MissingDependency(
-            f"the format {format_!r} is read by {' and by '.join(packages)}; uninstall all but one."
+            f"the format {format_!r} is read by {' and by '.join(_packages(entries))}; uninstall all but one."
         )
     try:
         found = entries[0].load()
     except Exception as error:
         raise MissingDependency(
-            f"the reader of {format_!r} in {packages[0]} cannot be imported ({type(error).__name__}: {error})."
+            f"the reader of {format_!r} in {_packages(entries)[0]} cannot be imported "
+            f"({type(error).__name__}: {error})."
         ) from error
     if not isinstance(found, Reader):
         raise MissingDependency(
-            f"the reader of {format_!r} in {packages[0]} is a {type(found).__name__}, not a Reader."
+            f"the reader of {format_!r} in {_packages(entries)[0]} is a {type(found).__name__}, not a Reader."
         )
     return found
+
+
+def _packages(entries: list[EntryPoint]) -> list[str]:
+    """Return who registered entries; parses the metadata of a package each time, so only errors ask."""
+    return sorted(entry.dist.name if entry.dist else entry.module for entry in entries)
 
 
 def option_names() -> tuple[str, ...]:

@@ -19,8 +19,8 @@ from cxg_widget.session.pictures.figure_pages import Size
 if TYPE_CHECKING:
     from cxg_widget.session.session import Session
 
-_AT_ONCE = 250_000
-"""Points drawn before the cell ends, in 0.2 s; for more points or images, the complete picture follows later."""
+_AT_ONCE = 100_000
+"""Points drawn before the cell ends, in 0.15 s; for more points or images, the complete picture follows later."""
 _LARGEST_PX = 10_000
 _PNG = b"\x89PNG\r\n\x1a\n"
 _AGAIN = (

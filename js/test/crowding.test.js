@@ -199,3 +199,28 @@ test("a tile shows zero only if all that is in it comes to zero", () => {
     assert.deepEqual([...out], [shown, shown, shown, shown, 10, 10]);
   }
 });
+
+test("a recolor finds the tiles of the coloring before, unless other points are selected", () => {
+  const n = 5_000;
+  const xy = Uint16Array.from({ length: 2 * n }, (_, i) => (i * 7_919) % 60_000);
+  const coloring = (/** @type {number} */ of, flags = null) => ({
+    xy,
+    codes: Uint16Array.from({ length: n }, (_, i) => (i * of) % 1_000),
+    flags,
+    n,
+    loaded: n,
+  });
+  const crowd = { solidity: 0, weight: 0, behind: 20, tile: /** @type {[number, number]} */ ([2_000, 3_000]) };
+  const selected = /** @type {any} */ (Uint8Array.from({ length: n }, (_, i) => i & 1));
+  const [truth, ofSelected] = [coloring(11), coloring(11, selected)].map((one) =>
+    createShared()({ ...one, xy: xy.slice() }, crowd, n).slice(),
+  );
+  const shared = createShared();
+  shared(coloring(3), crowd, n);
+  const places = xy.slice();
+  xy.fill(0); // nobody reads them again
+  assert.deepEqual(shared(coloring(11), crowd, n), truth);
+  xy.set(places);
+  assert.deepEqual(shared(coloring(11, selected), crowd, n), ofSelected);
+  assert.notDeepEqual(ofSelected, truth);
+});

@@ -12,7 +12,7 @@ import { BASIS, BEHIND, COVER, ENDS, FINEST, SOLID_UP_TO, STEPS, WIDER } from ".
 import { MISSING } from "../wire/protocol.js";
 import { isBent, shownAt, tableOf, zeroCode } from "./levels.js";
 import { crowdedSize } from "./point_style.js";
-import { orderOfTiles } from "./tile_order.js";
+import { tiledBy } from "./tile_order.js";
 
 const LEVELS = MISSING - 1;
 
@@ -97,15 +97,12 @@ function levelOf([width]) {
   return 2 * Math.log2(width);
 }
 
-/** @type {{order: Uint32Array | null, tiles: Uint32Array | null}} */
-const UNORDERED = { order: null, tiles: null };
-
 /** Sums of codes per tile over some points. Selected points have separate tiles.
  * @param {Numbered} basis @param {Sides} tile
  * @param {boolean} isAll whether the tile of no other point will be requested
  * @param {import("./levels.js").Levels} levels of the codes; with bent levels, numbers are summed instead
- * @param {number} [_which] 0: tiles, 1: wider ones, for a cache */
-function sumsOf(basis, tile, isAll, levels, _which) {
+ * @param {number} [which] of the two sizes of tiles that are kept */
+function sumsOf(basis, tile, isAll, levels, which) {
   const { codes, flags, n } = basis;
   const numbers = isBent(levels) ? tableOf(levels) : null;
   const [perX, perY] = tile.map((side) => 1 / side);
@@ -113,8 +110,9 @@ function sumsOf(basis, tile, isAll, levels, _which) {
   // At least twice as many slots as points, so that runs of occupied slots stay short.
   const bits = 33 - Math.clz32(n);
   const isDense = 2 * columns * lines <= 2 ** bits;
-  const { order, tiles } = isAll && !isDense ? orderOfTiles(basis, [perX, perY], [columns, lines]) : UNORDERED;
-  const size = isDense ? 2 * columns * lines : tiles ? n + 1 : 2 ** bits;
+  const tiled = isAll ? tiledBy(basis, [perX, perY], [columns, lines], isDense, which) : null;
+  const { order, tiles } = tiled ?? { order: null, tiles: null };
+  const size = tiled?.size ?? (isDense ? 2 * columns * lines : 2 ** bits);
   const keys = new Uint32Array(isDense || tiles ? 0 : size);
   const [sums, counts, peaks] = [new Float64Array(size), new Uint32Array(size), new Uint16Array(size)];
 
@@ -135,13 +133,16 @@ function sumsOf(basis, tile, isAll, levels, _which) {
     const i = order === null ? k : order[k];
     const code = codes[i];
     if (code === MISSING || (flags && flags[i] & 2)) continue;
-    const at = tileAt(basis, i, true);
+    const at = tiles === null ? tileAt(basis, i, true) : tiles[i];
     sums[at] += numbers ? numbers[code] : code;
     counts[at]++;
     if (code > peaks[at]) peaks[at] = code;
   }
-  return { tileAt, sums, counts, peaks };
+  return { tiles, tileAt, sums, counts, peaks };
 }
+
+/** Keeps nothing. @type {typeof sumsOf} */
+const newSumsOf = (basis, tile, isAll, levels) => sumsOf(basis, tile, isAll, levels);
 
 /**
  * Computes what tiles of points show.
@@ -154,8 +155,8 @@ function sumsOf(basis, tile, isAll, levels, _which) {
  * @returns {(points: Numbered, weight: number, out: Uint16Array, from: number, to: number) => void} writes the number shown for each
  *   point from..to: the mean of its tile at weight 0, the maximum at weight 1; its own number if the tile is empty
  */
-export function tilesOf(basis, tile, isAll, zero = -1, behind = 1, levels = [], find = sumsOf) {
-  const { tileAt, sums, counts, peaks } = find(basis, tile, isAll, levels);
+export function tilesOf(basis, tile, isAll, zero = -1, behind = 1, levels = [], find = newSumsOf) {
+  const { tiles, tileAt, sums, counts, peaks } = find(basis, tile, isAll, levels);
   const meanOf = isBent(levels)
     ? (/** @type {number} */ mean) => shownAt(mean, levels, zero)
     : (/** @type {number} */ mean) => mean;
@@ -163,7 +164,7 @@ export function tilesOf(basis, tile, isAll, zero = -1, behind = 1, levels = [], 
   return (points, weight, out, from, to) => {
     for (let i = from; i < to; i++) {
       const code = points.codes[i];
-      const at = code === MISSING ? 0 : tileAt(points, i);
+      const at = code === MISSING ? 0 : tiles === null ? tileAt(points, i) : tiles[i];
       const n = counts[at];
       if (code === MISSING || n === 0) out[i] = code;
       else {
@@ -313,7 +314,7 @@ function createSums() {
   const kept = [0, 1].map(() => /** @type {ReturnType<typeof memo<ReturnType<typeof sumsOf>>>} */ (memo()));
   return (basis, tile, isAll, levels, which = 0) =>
     kept[which]([basis.xy, basis.codes, basis.flags, basis.n, levels, ...tile], () =>
-      sumsOf(basis, tile, isAll, levels),
+      sumsOf(basis, tile, isAll, levels, which),
     );
 }
 

@@ -1,13 +1,42 @@
-/** The tiles of points, numbered column by column. A hash table of a million points misses the processor's cache at
- * almost each of them, and a plain table of fine tiles is too large. Pure. */
+/** The tiles of points, numbered. A hash table of a million points misses the processor's cache at almost each of them,
+ * and a plain table of fine tiles is too large. */
+import { memo } from "../state/memo.js";
+
+/** @typedef {{xy: Uint16Array, flags?: Uint8Array | null, n: number}} Points
+ * @typedef {{order: Uint32Array | null, tiles: Uint32Array, size: number}} Tiled order: in which to take the points, null
+ *   = any; tiles: the number of each point's tile, below size; selected points have tiles of their own */
+
+/** By positions, tiles of two sizes: a recolor finds those of the coloring before, and panels share them.
+ * @type {WeakMap<Uint16Array, ReturnType<typeof memo<Tiled>>[]>} */
+const KEPT = new WeakMap();
 
 /**
- * @param {{xy: Uint16Array, flags?: Uint8Array | null, n: number}} points
+ * @param {Points} points
  * @param {[number, number]} per tiles per code along x and y
  * @param {[number, number]} grid columns and lines of tiles
- * @returns {{order: Uint32Array, tiles: Uint32Array}} order: the points, column by column; tiles: the number of each
- *   point's tile, 1..n; selected points have tiles of their own
+ * @param {boolean} isDense whether there are few tiles, so that their place in the grid is their number
+ * @param {number} [which] of the two sizes to keep; undefined = neither @returns {Tiled}
  */
+export function tiledBy(points, per, grid, isDense, which) {
+  const { xy, flags, n } = points;
+  const make = () => (isDense ? gridOfTiles : orderOfTiles)(points, per, grid);
+  if (which === undefined) return make();
+  const kept = KEPT.get(xy) ?? [memo(), memo()];
+  KEPT.set(xy, kept);
+  return kept[which]([flags, n, ...per, isDense], make);
+}
+
+/** By their place in the grid. @param {Points} points @param {[number, number]} per @param {[number, number]} grid
+ * @returns {Tiled} */
+function gridOfTiles({ xy, flags, n }, [perX, perY], [columns, lines]) {
+  const tiles = new Uint32Array(n);
+  for (let i = 0; i < n; i++)
+    tiles[i] = ((flags ? flags[i] & 1 : 0) * columns + ((xy[2 * i] * perX) | 0)) * lines + ((xy[2 * i + 1] * perY) | 0);
+  return { order: null, tiles, size: 2 * columns * lines };
+}
+
+/** 1..n, column by column. Pure. @param {Points} points @param {[number, number]} per @param {[number, number]} grid
+ * @returns {{order: Uint32Array, tiles: Uint32Array, size: number}} */
 export function orderOfTiles({ xy, flags, n }, [perX, perY], [columns, lines]) {
   const starts = new Uint32Array(columns + 1);
   for (let i = 0; i < n; i++) starts[Math.floor(xy[2 * i] * perX) + 1]++;
@@ -27,5 +56,5 @@ export function orderOfTiles({ xy, flags, n }, [perX, perY], [columns, lines]) {
       tiles[i] = latest[line];
     }
   }
-  return { order, tiles };
+  return { order, tiles, size: n + 1 };
 }

@@ -156,6 +156,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     outline(shape, mode, cursor) {
       overlay.takeShape(shape, mode, cursor);
       drawOverlay();
+      model.client.onShape?.(shape, store.get().panel);
     },
     say,
     select(polygon, mode) {

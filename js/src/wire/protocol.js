@@ -1014,7 +1014,7 @@ export const CONTAINER = 65536;
  *
  * has_sketch : if not, nothing is known of the genes
  * n_bytes, read_bytes : without a sketch, its size on disk, and how much is decoded to make it; else 0
- * is_remote : without a sketch, whether the matrix is in remote storage
+ * is_remote : whether the matrix is in remote storage
  * n_cells : number of the cells; n_read : how many of them are counted exactly: all = the numbers are no estimate
  * names : as in var; symbols : readable names, if they differ
  * @typedef {object} Quick

@@ -10,6 +10,8 @@ import { columnsOf } from "./gene_columns.js";
 import { createGeneGrid } from "./gene_grid.js";
 import { kept, ranksOf, sides, sorted } from "./gene_order.js";
 import { questionLine } from "./question_form.js";
+import { quickList, quickSwitch } from "./quick_list.js";
+import { createQuick } from "./quick_requests.js";
 import { createVolcano } from "./volcano.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
@@ -23,7 +25,7 @@ const CUTS = { fold: 1, p: 0.05, share: null };
 const NO_CUTS = { fold: null, p: null, share: null };
 
 /** @param {import("../index.js").Given} given @returns {import("../index.js").DrawPanel} */
-export function createCompare({ redraw, comparing, sets }) {
+export function createCompare({ client, redraw, comparing, sets }) {
   const grid = createGeneGrid(redraw, { choose, sortBy });
   const volcano = createVolcano(redraw, {
     choose(gene) {
@@ -33,6 +35,7 @@ export function createCompare({ redraw, comparing, sets }) {
     brush: (to) => list({ box: to }),
   });
   const geneActions = createGeneActions(redraw);
+  const quick = createQuick(client, redraw, comparing);
   let areNotesOpen = false;
   /** Filters of the list of genes. @type {{text: string, cuts: Cuts, box: Box | null}} */
   let wanted = { text: "", cuts: CUTS, box: null };
@@ -104,12 +107,14 @@ export function createCompare({ redraw, comparing, sets }) {
   return (context) => {
     now = context;
     comparing.follow(context?.state ?? null);
+    quick.follow(context?.state ?? null);
     if (context === null) return nothing;
     const found = comparing.found();
     const fault = comparing.fault(context.state);
-    return html`<div class="compare ${found === null ? "without" : ""}">
-      ${questionLine(context, comparing, sets.now() ?? [])}
-      <div class="answer">${fault === "" ? nothing : html`<p class="fault" role="alert">${fault}</p>`}${found === null ? none(context) : answer(context, found)}</div>
+    // With markers while you draw, the plot must not change its size during a drag.
+    return html`<div class="compare ${found === null && !quick.isOn() ? "without" : ""}">
+      ${questionLine(context, comparing, sets.now() ?? [], quickSwitch(context, quick))}
+      <div class="answer">${fault === "" ? nothing : html`<p class="fault" role="alert">${fault}</p>`}${quickList(context, quick, comparing.isBusy()) ?? (found === null ? none(context) : answer(context, found))}</div>
     </div>`;
   };
 

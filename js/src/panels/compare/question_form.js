@@ -16,8 +16,9 @@ import { asCategory, categoryOf } from "./comparison_requests.js";
 /** @type {Record<import("./comparison_requests.js").Question["method"], string>} */
 const METHODS = { "t-test": "t-test", wilcoxon: "Wilcoxon" };
 
-/** @param {Context} context @param {Comparing} comparing @param {CellSet[]} sets */
-export function questionLine({ state }, comparing, sets) {
+/** @param {Context} context @param {Comparing} comparing @param {CellSet[]} sets
+ * @param {unknown} more options */
+export function questionLine({ state }, comparing, sets, more) {
   const { a, b, method, normalize, within } = comparing.question();
   const isFiltered = state.traits.filters.length > 0;
   const isOffline = state.link === "offline";
@@ -86,6 +87,7 @@ export function questionLine({ state }, comparing, sets) {
     <label class="check" title="For counts: log1p of counts per 10,000"><input type="checkbox" .checked=${live(normalize)}
       @change=${(/** @type {Event} */ event) => comparing.put({ normalize: /** @type {HTMLInputElement} */ (event.target).checked })}>Normalize</label>
     <button type="submit" class="text" ?disabled=${isOffline || (isEmpty && !isBusy)} title=${isEmpty ? `Select ${many} first, or choose a set or a category` : nothing}>${isBusy ? "Cancel" : "Compare"}</button>
+    ${more}
     ${isBusy ? html`<span class="caption" role="status">${work === null ? "Reading…" : `${work.what}, ${Math.floor(100 * work.done)}\u00a0%`}</span>` : nothing}
   </form>`;
 }

@@ -259,3 +259,58 @@ def test_a_category_among_hundreds_with_a_long_name_is_chosen_in_a_line_that_is_
     np.testing.assert_allclose(found["mean_a"], x[is_it].mean(axis=0), rtol=1e-5)
     np.testing.assert_allclose(found["mean_b"], x[~is_it].mean(axis=0), rtol=1e-4, atol=1e-6)
     served.close()
+
+
+@pytest.mark.parametrize("panel", [{"width": 1100}], indirect=True)
+def test_genes_follow_a_lasso_as_an_estimate_and_the_exact_test_takes_their_place(
+    panel: tuple[ServedWidget, Any], widget: CxgWidget
+) -> None:
+    served, panel_ = panel
+    mouse = served.page.mouse
+    left, top, width, height = served.plot(0)
+    corners = [(left + x * width, top + y * height) for x, y in ((0.1, 0.5), (0.3, 0.1), (0.6, 0.5), (0.3, 0.95))]
+    widget.tool = "lasso"
+    served.tell()
+    served.said.clear()
+    mouse.move(*corners[0])
+    mouse.down()
+    mouse.move(*corners[1], steps=4)
+    served.page.keyboard.press("Escape")
+    mouse.up()
+    settle(served)
+    assert not any(kind in ("quick", "comparison") for kind, *_ in served.said)  # the switch is off
+
+    switch = panel_.get_by_label("Markers while you draw")
+    switch.focus()
+    served.page.keyboard.press("Space")
+    settle(served)
+    settle(served)
+    assert served.plot(0)[3] > 100
+    mouse.move(*corners[0])
+    mouse.down()
+    for corner in corners[1:]:
+        mouse.move(*corner, steps=4)
+    caption = panel_.get_by_text("≈ estimate from")
+    for _ in range(10):
+        settle(served)
+        if caption.count():
+            break
+    expect(caption).to_be_visible()
+    expect(panel_.locator(".quick tbody tr")).to_have_count(20)
+    expect(panel_.locator(".quick td").first).to_contain_text("≈")
+    assert violations(served.page, "#el") == {}
+    mouse.up()
+    for _ in range(10):
+        settle(served)
+        if panel_.locator(".volcano").count():
+            break
+    frame = widget.markers(
+        normalize="log1p_10k" if widget._session.quick._held[1].sketch.is_normalized else None
+    ).frame()
+    settle(served)
+    assert listed(panel_)[:4] == cut(frame).index[:4].tolist()
+    assert len(set(widget.quick_markers().index) & set(frame.index[:20])) >= 18
+    switch.click()
+    widget.clear_selection()
+    widget.tool = "pan"
+    served.tell()

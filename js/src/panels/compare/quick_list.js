@@ -10,6 +10,9 @@ import { colorBy } from "./gene_actions.js";
 
 export const TITLE = "Markers while you draw";
 
+/** Genes below each other: all of them fit the panel, in two columns. */
+const IN_A_COLUMN = 10;
+
 /** Describes which cells the numbers of a list count. @param {Quick} list @param {{one: string, many: string}} noun */
 export function describeList({ n_cells, n_read }, noun) {
   const others = `against all other ${noun.many}`;
@@ -58,17 +61,21 @@ function genes(context, list, isDrawing, isTesting) {
   const sign = isEstimate ? "≈\u00a0" : "";
   // Ten announcements a second would drown all others.
   const caption = html`<p class="caption" role=${isDrawing ? nothing : "status"}>${describeList(list, obs)}${isTesting ? "; testing…" : ""}</p>`;
-  if (n === 0) return html`${caption}<p class="caption">Too few ${obs.many} to rank ${noun.many}.</p>`;
-  const rows = list.names.map(
-    (
-      name,
-      i,
-    ) => html`<tr><th scope="row"><button type="button" class="text" title=${name} @click=${() => colorBy(context, name)}>${list.symbols[i] ?? name}</button></th>
-      <td>${Number.isNaN(folds[i]) ? "–" : `${sign}${shortNumber(folds[i])}`}</td><td>${percent(a[i], sign)}</td><td>${percent(b[i], sign)}</td></tr>`,
-  );
-  return html`${caption}<div class="quick ${isEstimate ? "estimate" : ""}"><table>
-    <thead><tr><th scope="col">${noun.one}</th><th scope="col">log2fc</th><th scope="col">share</th><th scope="col">others</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  if (n === 0) return none(list, obs, noun);
+  const row = (
+    /** @type {number} */ i,
+  ) => html`<tr><th scope="row"><button type="button" class="text" title=${list.names[i]} @click=${() => colorBy(context, list.names[i])}>${list.symbols[i] ?? list.names[i]}</button></th>
+      <td>${Number.isNaN(folds[i]) ? "–" : `${sign}${shortNumber(folds[i])}`}</td><td>${sign}${share(a[i], 1)}</td><td>${sign}${share(b[i], 1)}</td></tr>`;
+  const head = html`<thead><tr><th scope="col">${noun.one}</th><th scope="col">log2fc</th><th scope="col">share_a</th><th scope="col">share_b</th></tr></thead>`;
+  const columns = [0, IN_A_COLUMN].filter((start) => start < n);
+  return html`${caption}<div class="quick ${isEstimate ? "estimate" : ""}">${columns.map((start) => html`<table>${head}<tbody>${Array.from({ length: Math.min(IN_A_COLUMN, n - start) }, (_, i) => row(start + i))}</tbody></table>`)}</div>`;
 }
 
-/** @param {number} value @param {string} sign */
-const percent = (value, sign) => `${sign}${share(value, 1)}`;
+/** @param {Quick} list @param {import("../../state/state.js").Noun} obs @param {import("../../state/state.js").Noun} noun */
+function none({ n_cells }, obs, noun) {
+  const hint =
+    n_cells === 0
+      ? `Draw with the lasso or the rectangle to list the ${noun.many} that set ${obs.many} apart.`
+      : `Too few ${obs.many} on one side to rank ${noun.many}.`;
+  return html`<p class="caption" role="status">${hint}</p>`;
+}

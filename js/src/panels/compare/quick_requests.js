@@ -29,8 +29,8 @@ export function createQuick(client, redraw, comparing) {
   /** The shape to request next. @type {[number[], number] | null} */
   let next = null;
   let isAsking = false;
-  /** seq of the selection that was requested last. */
-  let seq = -1;
+  /** seq of the selection that was requested last; NaN = none. */
+  let seq = NaN;
   /** The result that was shown when the exact test began. @type {object | null} */
   let before = null;
   let isTesting = false;
@@ -88,7 +88,7 @@ export function createQuick(client, redraw, comparing) {
     redraw();
     const answer = await client.ask({ kind: "sketch", panel: at }, WAIT_MS);
     isMaking = false;
-    seq = -1; // request the genes of the selection, and its test
+    seq = NaN; // request the genes of the selection, and its test
     if (answer === null) put(false);
     else take(answer, at, false);
     redraw();
@@ -97,7 +97,7 @@ export function createQuick(client, redraw, comparing) {
   /** @param {boolean} to */
   function put(to) {
     if (isMaking && !to) client.tell({ kind: "cancel", of: "sketch", panel: at });
-    [isOn, list, missing, next, seq, isTesting] = [to, null, null, null, -1, false];
+    [isOn, list, missing, next, seq, isTesting] = [to, null, null, null, NaN, false];
     if (isOn) client.onShape = onShape;
     else if (client.onShape === onShape) client.onShape = undefined;
     redraw();

@@ -206,12 +206,13 @@ class QuickLists:
         return Frame(message, {"values": np.zeros((5, 0), dtype=np.float32)})
 
     def _found(self, found: QuickMarkers, settings: Settings) -> Frame:
-        names = self._loader.dataset.names_in(settings.layer)
+        dataset = self._loader.dataset
+        names = dataset.names_in(settings.layer)
         at, aliases = found.positions.tolist(), names.var_aliases
         labels = [text_of(names.var_labels[one]) for one in at]
         symbols = [] if aliases is None else [str(aliases[one]) for one in at]
         message = p.Quick(
-            has_sketch=True, n_bytes=0, read_bytes=0, is_remote=self._loader.dataset.is_remote, n_cells=found.n_cells, n_read=found.n_read,
+            has_sketch=True, n_bytes=0, read_bytes=0, is_remote=dataset.is_remote, n_cells=found.n_cells, n_read=found.n_read,
             names=labels, symbols=symbols,
         )  # fmt: skip
         with np.errstate(over="ignore"):

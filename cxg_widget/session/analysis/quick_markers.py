@@ -212,8 +212,8 @@ class QuickLists:
         labels = [text_of(names.var_labels[one]) for one in at]
         symbols = [] if aliases is None else [str(aliases[one]) for one in at]
         message = p.Quick(
-            has_sketch=True, n_bytes=0, read_bytes=0, is_remote=dataset.is_remote, n_cells=found.n_cells, n_read=found.n_read,
-            names=labels, symbols=symbols,
+            has_sketch=True, n_bytes=0, read_bytes=0, is_remote=dataset.is_remote, n_cells=found.n_cells,
+            n_read=found.n_read, names=labels, symbols=symbols,
         )  # fmt: skip
         with np.errstate(over="ignore"):
             return Frame(message, {"values": np.stack(list(found.columns.values())).astype(np.float32)})

@@ -58,6 +58,11 @@ function panel(more = {}) {
       for (const { settle } of open.splice(0)) settle([answer({ ...more, ...of })]);
       await rest();
     },
+    /** Lets all open requests fail. */
+    async fail() {
+      for (const { settle } of open.splice(0)) settle(/** @type {any} */ (null));
+      await rest();
+    },
     finish: () => void ((isBusy = false), (found = {})),
     /** @param {number} seq */
     async select(seq) {
@@ -121,6 +126,15 @@ test("a selection is listed by exact sums, then tested, and the result takes the
   await select(4);
   assert.equal(quick.list(), null);
   assert.equal(asked.length, 1);
+});
+
+test("a request that fails turns the switch off, so that drags do not fail too", async () => {
+  const { quick, client, select, fail } = panel();
+  quick.put(true);
+  await select(4);
+  await fail();
+  assert.equal(quick.isOn(), false);
+  assert.equal(client.onShape, undefined);
 });
 
 test("a new shape ends the test of the last selection", async () => {

@@ -18,8 +18,8 @@ import { decode } from "./decode.js";
  * @property {() => void} abandon resolves all open requests to null, because no reply will come
  * @property {() => void} repeat sends all open requests again: they or their replies may be lost
  * @property {() => void} close
- * @property {(shape: import("../plot/lasso.js").Shape | null, panel: number) => void} [onShape] called as the shape of a
- *   drag moves, null at its end; set by a panel that follows it
+ * @property {(shape: {corners: () => number[]} | null, panel: number) => void} [onShape] called as the shape of a drag moves,
+ *   null at its end; set by a panel that follows it. corners: x and y alternating, data units
  *
  * @typedef {object} Question
  * @property {any} request

@@ -48,7 +48,7 @@ function making({ state }, quick) {
 /** @param {Context} context @param {QuickMarkers} quick @param {Quick} missing */
 function offer({ state }, quick, { n_bytes, read_bytes, is_remote }) {
   const from = is_remote ? " from remote storage" : "";
-  return html`<div class="compared"><span class="what" role="status">No sketch yet: reads about ${byteSize(read_bytes)}${from} once, keeps at most ${byteSize(n_bytes)} on disk.</span>
+  return html`<div class="compared"><span class="what" role="status">No sketch yet: reads up to ${byteSize(read_bytes)}${from} once, keeps at most ${byteSize(n_bytes)} on disk.</span>
     <button type="button" class="text" ?disabled=${state.link === "offline"} @click=${() => quick.make()}>Make it</button></div>`;
 }
 

@@ -3,7 +3,6 @@ import { thinned } from "./quick_shape.js";
 
 /** @typedef {import("../../state/state.js").State} State */
 /** @typedef {import("../../wire/protocol.js").Quick} Quick */
-/** @typedef {import("../../plot/lasso.js").Shape} Shape */
 
 /** Least time between two requests. */
 const EACH_MS = 100;
@@ -35,7 +34,7 @@ export function createQuick(client, redraw, comparing) {
   let before = null;
   let isTesting = false;
 
-  /** @param {Shape | null} shape @param {number} panel */
+  /** @type {NonNullable<import("../../wire/client.js").Client["onShape"]>} */
   function onShape(shape, panel) {
     isDrawing = shape !== null;
     next = null;
@@ -73,8 +72,11 @@ export function createQuick(client, redraw, comparing) {
 
   /** Requests the genes of the selection, and its exact test. @param {State} state */
   async function ofSelection({ selection }) {
-    take(await client.ask({ kind: "quick", polygon: [], panel: 0 }), 0, false);
+    const answer = await client.ask({ kind: "quick", polygon: [], panel: 0 });
     if (!isOn || isDrawing || seq !== selection.seq) return;
+    // Each drag would show the error again.
+    if (answer === null) return put(false);
+    take(answer, 0, false);
     if (missing !== null && !missing.is_remote && !isMaking) return make();
     // Reading all of a remote matrix is up to the user.
     if (list === null || list.is_remote || list.names.length === 0) return;

@@ -55,6 +55,39 @@ def test_opening_waits_for_few_answers_in_a_row(uri, object_store):
     assert not [one for one in requests if "/X/raw/" in one.key or "/X/normalized/" in one.key]
 
 
+@pytest.fixture(scope="module", params=["whole", "gaps"])
+def stored(request, tmp_path_factory, object_store):
+    """An experiment whose X is sparse, and one whose X is dense."""
+    name = request.param
+    folder = unpack(tmp_path_factory.mktemp(name))
+    return object_store.put(folder / f"{name}.soma", f"turns/{name}.soma"), truth_of(name)
+
+
+def test_points_colors_a_gene_and_the_obs_of_a_lasso_take_two_round_trips_each(stored, object_store):
+    uri, truth = stored
+    rows = np.arange(3, len(truth.obs), 7)
+    with open_dataset(uri, storage_options=object_store.storage_options) as dataset:
+        reads = {
+            "embedding": lambda: dataset.embedding("umap"),
+            "category": lambda: dataset.codes("cell_type"),
+            "obs": lambda: dataset.obs(rows=rows),
+        }
+        n_turns = {name: _turns(object_store, read) for name, read in reads.items()}
+        dataset.read_names()
+        n_turns["gene"] = _turns(object_store, lambda: dataset.values("GENE3"))
+        n_turns["beside"] = _turns(object_store, lambda: dataset.values("GENE4"))
+        np.testing.assert_array_equal(dataset.values("GENE4"), truth.X[:, 4])
+        pd.testing.assert_frame_equal(dataset.obs(rows=rows), truth.obs.iloc[rows])
+    assert max(n_turns.values()) <= 2, n_turns
+
+
+def _turns(object_store, read):
+    object_store.requests()
+    with object_store.failing("slow", seconds=0.08):
+        read()
+    return sum(one.begins_turn for one in object_store.requests())
+
+
 def test_wrong_credentials_are_denied_without_naming_them(uri, object_store):
     options = {**object_store.storage_options, "key": "intruder", "secret": "hush-hush"}
     with pytest.raises(StorageDenied, match="check key, secret, token") as caught:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.css_colors import to_hex
 from cxg_widget.compute.cache import ByteCache
-from cxg_widget.compute.parallel import read_ahead
+from cxg_widget.compute.parallel import gather
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
@@ -26,10 +27,10 @@ from cxg_widget.datasets.base.matrix_block import (
 from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.values import Values, as_plain
 from cxg_widget.datasets.soma.dense import Dense
-from cxg_widget.datasets.soma.embeddings import find_embeddings
-from cxg_widget.datasets.soma.experiment import find_experiment
-from cxg_widget.datasets.soma.joinids import JOINID, read_joinids
-from cxg_widget.datasets.soma.matrix import SomaMatrix
+from cxg_widget.datasets.soma.embeddings import DATA, find_embeddings
+from cxg_widget.datasets.soma.experiment import Experiment, find_experiment
+from cxg_widget.datasets.soma.joinids import JOINID, Ordered, read_joinids
+from cxg_widget.datasets.soma.matrix import DIMS, SomaMatrix
 from cxg_widget.datasets.soma.sparse import Sparse
 from cxg_widget.datasets.soma.table import SomaTable
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
@@ -103,10 +104,9 @@ class SomaDataset(Dataset):
     def _open(self, measurement: str | None) -> None:
         parts = self._parts = find_experiment(self._arrays, measurement, self._note)
         self._arrays.open_ahead([parts.obs, parts.var, *parts.obsm.values()])
-        read = partial(read_joinids, self._arrays)
-        joinids = read_ahead(read, [parts.obs, parts.var]) if self.is_remote else read
-        self._obs = SomaTable(self._arrays, parts.obs, "obs", joinids(parts.obs), self._note)
-        self._var = SomaTable(self._arrays, parts.var, "var", joinids(parts.var), self._note)
+        obs, var = self._read_tables(parts)
+        self._obs = SomaTable(self._arrays, parts.obs, "obs", obs, self._note)
+        self._var = SomaTable(self._arrays, parts.var, "var", var, self._note)
         self.title = name_of(self.uri)
         self.n_obs, self.n_var = self._obs.n, self._var.n
         self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
@@ -122,6 +122,20 @@ class SomaDataset(Dataset):
         if not self.embeddings:
             self._draw_columns()
         self.default_embedding = default_embedding(self.embeddings) or next(iter(self.embeddings), None)
+
+    def _read_tables(self, parts: Experiment) -> tuple[Ordered, Ordered]:
+        """Return the joinids of obs and var; in a remote store, with what the first reads need in the same requests."""
+        arrays, tables = self._arrays, (parts.obs, parts.var)
+        obs, var = (partial(read_joinids, arrays, path) for path in tables)
+        if not self.is_remote:
+            return obs(), var()
+        # Of tables their metadata and places of tiles, of embeddings places alone. What fails here fails again when it
+        # is read, which then says why.
+        ahead: list[Callable[[], Any]] = [partial(arrays.metadata, path) for path in tables]
+        ahead += [partial(arrays.array, path, JOINID) for path in tables]
+        ahead += [partial(arrays.array, path, DATA, *DIMS) for path in parts.obsm.values()]
+        found: list[Any] = gather([obs, var, *(partial(_without_error, read) for read in ahead)])
+        return found[0], found[1]
 
     def _draw_columns(self) -> None:
         """Use two obs columns as the axes if there is no embedding, as in the CELLxGENE Census."""
@@ -167,6 +181,11 @@ class SomaDataset(Dataset):
         form = "log1p({})" if self._columns in _COUNTS else "{}"
         return form.format(self._columns[axes[0]]), form.format(self._columns[axes[1]])
 
+    def _prepare_vectors(self) -> None:
+        if self.is_remote and self._parts.layers:
+            with self._reading():
+                self._matrix_of(None).prepare()
+
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         return self._matrix_of(layer).vectors(positions)
 
@@ -199,6 +218,7 @@ class SomaDataset(Dataset):
         name = layer or next(iter(self._parts.layers))
         if name not in self._matrices:
             path = self._parts.layers[name]
+            self._arrays.open_ahead([path])  # its schema alone would take three requests, once more for each use
             kind = Sparse if self._arrays.schema(path).sparse else Dense
             joinids = self._obs.joinids, self._var.joinids
             note, progress = self._note, self._tell_progress
@@ -259,6 +279,11 @@ class SomaDataset(Dataset):
     def _release(self) -> None:
         self._budget.clear()
         self._arrays.close()
+
+
+def _without_error(read: Callable[[], Any]) -> None:
+    with suppress(CxgWidgetError):
+        read()
 
 
 def _check_options(measurement: Any, memory_bytes: Any) -> None:

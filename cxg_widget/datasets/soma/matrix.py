@@ -63,6 +63,10 @@ class SomaMatrix(ABC):
         """Axis whose lines need less of the matrix; TileDB reads whole tiles."""
         return "obs" if self.tile[0] * self.shape[1] <= self.tile[1] * self.shape[0] else "var"
 
+    def prepare(self) -> None:
+        """Load the places of tiles, so that the first column of a remote store takes as few requests as possible."""
+        self._arrays.array(self.path, DATA)
+
     @abstractmethod
     def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
         """Yield distinct columns in the given order."""

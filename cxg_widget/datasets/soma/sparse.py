@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from threading import RLock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compute.parallel import gather
 from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, exactly, join, line_of, stack
 from cxg_widget.datasets.base.matrix_contract import Grain, Positions, covering
@@ -33,6 +34,11 @@ class Sparse(SomaMatrix):
     def __init__(self, *arguments: Any, **tellers: Any) -> None:
         super().__init__(*arguments, **tellers)
         self._lock = RLock()
+
+    def prepare(self) -> None:
+        """Load the number of entries and the places of tiles."""
+        calls: list[Callable[[], Any]] = [partial(self._arrays.array, self.path, DATA, *DIMS), lambda: self.n_entries]
+        gather(calls)
 
     @cached_property
     def n_entries(self) -> int:

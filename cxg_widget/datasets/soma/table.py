@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compute.parallel import gather
 from cxg_widget.datasets.base.column_values import as_strings, as_time_text, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.matrix_block import spans
 from cxg_widget.datasets.base.packed import PackedStrings
@@ -82,24 +84,26 @@ class SomaTable:
         A missing number or boolean anywhere in the column changes its dtype; with `alone`, only one in these rows does.
         """
         if name == JOINID:
-            found = self.joinids.of(np.arange(self.n) if rows is None else rows)
-            return as_strings(found.tolist()) if self.index == JOINID else found
+            joinids = self.joinids.of(np.arange(self.n) if rows is None else rows)
+            return as_strings(joinids.tolist()) if self.index == JOINID else joinids
         if rows is None or not self._by_joinid:
-            whole = self._meant(name, self._sorted(name), alone=alone)
-            return take_rows(whole, rows)
+            found = self._with_others(name, partial(self._sorted, name), alone=alone)
+            return take_rows(self._meant(name, found, alone=alone), rows)
         wanted, back = np.unique(rows, return_inverse=True)
         runs = list(spans(wanted, _NEAR_ROWS))
         # Where each run begins among the rows that are read.
         begins = np.cumsum([0, *(stop - start for _, _, start, stop in runs)])
         places = [wanted[a:b] - start + begin for (a, b, start, _), begin in zip(runs, begins, strict=False)]
-        values = self._meant(name, self._buffers(name, [run[2:] for run in runs]), alone=alone)
+        found = self._with_others(name, partial(self._buffers, name, [run[2:] for run in runs]), alone=alone)
+        values = self._meant(name, found, alone=alone)
         return take_rows(values, np.concatenate([*places, np.empty(0, np.int64)]).astype(np.int64)[back])
 
     def read_block(self, name: str, start: int, stop: int) -> Values:
         """Read the rows start <= row < stop of a column; errors as in `read`."""
         if name == JOINID or not self._by_joinid:
             return self.read(name, np.arange(start, stop))
-        return self._meant(name, self._buffers(name, [(start, stop)] if start < stop else []))
+        runs = [(start, stop)] if start < stop else []
+        return self._meant(name, self._with_others(name, partial(self._buffers, name, runs)))
 
     def _column(self, stored: Any, note: Callable[[str], None]) -> Column | None:
         name, dtype = stored.name, stored.dtype
@@ -115,6 +119,20 @@ class SomaTable:
                 return None
             kind = "string"
         return Column(name, kind, 2 if kind == "boolean" else None)
+
+    def _with_others(self, name: str, read: Callable[[], Buffers], *, alone: bool = False) -> Buffers:
+        """Read a column; in a remote store, at the same time its categories, or whether it has nulls, for `_meant`."""
+        others: list[Callable[[], Any]] = []
+        if self._arrays.is_remote and name in self._enums and name not in self._labels:
+            others.append(partial(self._categories, name))
+        elif self._arrays.is_remote and self._counts_nulls(name) and not alone and name not in self._any_null:
+            others.append(partial(self._has_null, name))
+        found: Buffers = gather([read, *others])[0] if others else read()
+        return found
+
+    def _counts_nulls(self, name: str) -> bool:
+        """Return whether a null anywhere in a column changes its dtype."""
+        return name in self._nullable and name not in self._enums and self._dtypes[name].kind in "biu"
 
     def _sorted(self, name: str) -> Buffers:
         """Read a whole column, sorted by joinid."""
@@ -160,7 +178,7 @@ class SomaTable:
     ) -> NDArray[Any] | Codes:
         if values.dtype.kind == "f":
             return values if missing is None else np.where(missing, np.nan, values).astype(values.dtype)
-        if name not in self._nullable or not (missing is not None if alone else self._has_null(name)):
+        if not self._counts_nulls(name) or not (missing is not None if alone else self._has_null(name)):
             return values.view(np.bool_) if self._all[name].kind == "boolean" else values
         gone = np.zeros(len(values), dtype=np.bool_) if missing is None else missing
         if self._all[name].kind == "boolean":

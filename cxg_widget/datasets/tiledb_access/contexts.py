@@ -25,6 +25,7 @@ memory in use after a comparison is the same.
 _REMOTE = {
     "vfs.s3.max_parallel_ops": "16",
     "sm.io_concurrency_level": "16",
+    "sm.compute_concurrency_level": "16",
     "vfs.s3.connect_timeout_ms": "5000",
     "vfs.s3.request_timeout_ms": "10000",
     "vfs.s3.connect_max_tries": "3",

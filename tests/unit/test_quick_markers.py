@@ -22,6 +22,7 @@ from cxg_widget.errors import ClosedDataset, InvalidOption, InvalidValue, Select
 from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
 from cxg_widget.spatial.polygon import in_polygon
 from tests.datasets.make_cxg import make_cxg, make_truth
+from tests.small_stores import put
 from tests.unit.test_compare import BOTH_AXES, N_OBS, ByRows, InParts, codes, dataset_of, log_values
 from tests.unit.test_index_store import embedding
 from tests.unit.test_widget import Recorder
@@ -395,3 +396,24 @@ def test_a_polygon_of_half_a_corner_is_refused(widgets):
     w.quick_markers({"type": "A"})
     ((answer, _),) = asked(w, 1, kind="quick", polygon=[0.0, 1.0, 2.0], panel=0)
     assert answer["message"] == "a lasso must list x and y of each corner; found 3 numbers"
+
+
+@pytest.mark.parametrize(
+    "name", ["demo.cxg", "cells.h5ad", "cells.zarr", "my_atlas", "sample", "cite.h5mu", "run.mzpeak", "cells.parquet"]
+)
+def test_every_kind_of_store_with_genes_has_the_genes_of_its_markers(widgets, tmp_path, name):
+    dataset = open_dataset(put(tmp_path, name))
+    w = widgets(dataset)
+    half = np.arange(dataset.n_obs) % 2 == 0
+    if not dataset.n_var:
+        with pytest.raises(InvalidValue, match=r"has no .* to compare by"):
+            w.quick_markers(half)
+        return
+    frame = w.quick_markers(half, 20)
+    normalize = "log1p_10k" if w._session.quick._held[1].sketch.is_normalized else None
+    told = w.markers(half, normalize=normalize, layer=w.layer).frame()
+    columns = ["mean_a", "mean_b", "share_a", "share_b"]
+    assert frame["exact"].all()
+    np.testing.assert_allclose(frame[columns], told.loc[frame.index, columns], rtol=1e-3, atol=1e-5)
+    n = min(20, int(told["statistic"].notna().sum()))
+    assert len(set(frame.index) & set(told.index[:n])) >= n - 2

@@ -17,6 +17,7 @@ from cxg_widget.compare.quick_markers import Sketched
 from cxg_widget.compare.sketch_store import SketchStore, sketch_key
 from cxg_widget.compare.sketch_tiles import Tiles, most_tiles
 from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.base.values import Codes
 from cxg_widget.datasets.cxg.demo import write_demo
 from cxg_widget.errors import ClosedDataset, InvalidOption, InvalidValue, SelectionError
 from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
@@ -337,6 +338,19 @@ def test_a_shape_means_the_cells_that_a_lasso_selects(widgets, demo, hides):
     w._handle_custom_msg({"id": 2, "kind": "lasso", "polygon": corners, "mode": "replace", "panel": 0}, [])
     w.front.settle()
     assert drawn["n_cells"] == w.selection.mask.sum() > 0
+
+
+def test_a_panel_in_another_embedding_has_a_sketch_of_its_own_in_the_layer_of_the_plot(widgets):
+    obs, read = {"type": Codes(codes(), ("A", "B", "C"))}, {"umap": places(), "other": places(seed=9)}
+    w = widgets(ByRows(obs, log_values(), [f"gene {at}" for at in range(42)], read))
+    w.panel(embedding="other")
+    (panel,) = [one["id"] for one in w._session.settings.panels if one.get("embedding") == "other"]
+    assert asked(w, 1, kind="sketch", panel=0)[0][0]["has_sketch"]
+    corners = square(read["other"])
+    assert not asked(w, 2, kind="quick", polygon=corners, panel=panel)[0][0]["has_sketch"]
+    assert asked(w, 3, kind="sketch", panel=panel)[0][0]["has_sketch"]
+    ((drawn, _),) = asked(w, 4, kind="quick", polygon=corners, panel=panel)
+    assert drawn["n_cells"] == in_polygon(read["other"], np.reshape(corners, (-1, 2))).sum()
 
 
 def test_a_sketch_is_cancelled_and_then_made_again(widgets):

@@ -79,19 +79,21 @@ class QuickLists:
         CxgWidgetError
             If the cells or the matrix cannot be read.
         """
-        settings, mask, _ = self._display.now(request.panel)
+        shown, mask, _ = self._display.now(request.panel)
+        # The layer is that of the plot, whatever layer colors a panel: the exact test takes it too.
+        settings, _ = self._display.place(request.panel)
         sketched = self._find(settings)
         if sketched is None:
             yield self._missing(settings)
         elif request.polygon:
-            found = sketched.estimate(self._count(request.polygon, sketched, self._loader.of(settings)), _SHOWN)
+            found = sketched.estimate(self._count(request.polygon, sketched, self._loader.of(shown)), _SHOWN)
             yield self._found(found, settings)
         else:
             yield self._found(sketched.resolve(mask, _SHOWN), settings)
 
     def make(self, request: p.MakeSketch) -> Iterator[Frame]:
         """Make the sketch, and yield the genes of the selected cells; raises as `frames`, and `Overtaken` if ended."""
-        settings, _, _ = self._display.now(request.panel)
+        settings, _ = self._display.place(request.panel)
         check = self._making.begin()
         if self._find(settings) is None:
             in_background(lambda: self._make(settings, check, "sketch"), gives_way=True).result()

@@ -73,9 +73,10 @@ def measure(trees: Sequence[Tree], store: Store, rounds: int) -> dict[str, Measu
         chromium = stack.enter_context(launch_browser())
         for at in range(rounds):
             for tree, lab in labs.items():
+                read = kernel.in_process(OURS, store, tree.python, folder)
                 measured = {
                     **_in_browser(tree, lab, chromium, store),
-                    **{key: [one] for key, one in kernel.in_process(OURS, store, tree.python, folder).items()},
+                    **{f"reader: {key}": [value] for key, value in read.items()},
                 }
                 for key, values in measured.items():
                     found[tree.title].setdefault(key, []).extend(values)

@@ -30,10 +30,10 @@ class Figure:
 
 
 FIGURES = (
-    Figure("open the dataset, ms", "open, ms", CLOCK_MS, 1),
-    Figure("make the widget, ms", "widget, ms", CLOCK_MS, 1),
-    Figure("read a gene, ms", "next gene, ms", CLOCK_MS, 1),
-    Figure("memory of a reader at its peak, MB", "peak memory, MB"),
+    Figure("open the dataset, ms", "reader: open, ms", CLOCK_MS, 1),
+    Figure("make the widget, ms", "reader: widget, ms", CLOCK_MS, 1),
+    Figure("read a gene, ms", "reader: next gene, ms", CLOCK_MS, 1),
+    Figure("memory of a reader at its peak, MB", "reader: peak memory, MB"),
     Figure("first picture, ms", "first picture, ms", FRAME_MS),
     Figure("complete picture, ms", "complete picture, ms", FRAME_MS),
     Figure("complete picture, processor ms", "complete picture, processor ms", TICKS_MS),

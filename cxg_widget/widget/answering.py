@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from cxg_widget.color.limits import LIMITS
-from cxg_widget.compute.jobs import Jobs, on_this_loop
+from cxg_widget.compute.jobs import AT_REST, Jobs, on_this_loop
 from cxg_widget.display.settings import STATE, Settings, check
 from cxg_widget.errors import (
     CxgWidgetError,
@@ -87,8 +87,6 @@ class PageChanges:
         self._jobs.queue("page", job)
 
 
-_PAGE_S = 10.0
-"""A page that rests sends its own picture for the notebook after half of that."""
 _OF_KERNEL = ("n_selected", "steps")
 """Traits that the page only reads; hosts that send back the whole state send these too."""
 
@@ -96,7 +94,7 @@ _OF_KERNEL = ("n_selected", "steps")
 class AnsweringWidget(ChangingWidget):
     """A widget that answers its page."""
 
-    _complete_still: Callable[[float], None]
+    _picture: Hashable
     open_panels: Any
     _call_in_session: Callable[[Callable[[], object]], object] | None
     _color_of_itself: str | None
@@ -195,10 +193,11 @@ class AnsweringWidget(ChangingWidget):
         else:
             panel = message.panel if isinstance(message, protocol.OfPanel) else 0
             self._exchange.send_soon(kind, lambda: self._session.answer(message), request_id, panel=panel)
-        if isinstance(message, protocol.Begun):  # the first points are sent, so there is time now
+        if isinstance(message, protocol.Ready):
+            AT_REST.drop(self._picture)  # a page sends one of all cells
+        elif isinstance(message, protocol.Begun):  # the first points are sent, so there is time now
             self._exchange.jobs.submit("names", self._dataset.read_names)
             self._exchange.jobs.submit("kept", self._offer_kept)
-            self._complete_still(_PAGE_S)
         elif isinstance(message, protocol.AskModule):
             self._draws_panels = True
             self._prepare_panels()

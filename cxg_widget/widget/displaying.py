@@ -14,8 +14,8 @@ from cxg_widget.compute.jobs import AT_REST, wait_for
 from cxg_widget.widget.answering import AnsweringWidget
 from cxg_widget.widget.static_picture import NotebookPicture
 
-_NO_PAGE_S = 1.0
-"""A page has drawn the first points by then; without a page, nothing else wants the processor."""
+_NO_PAGE_S = 3.0
+"""A page has greeted by then: it sends a picture of its own once it rests, and needs the processor meanwhile."""
 _callbacks: WeakKeyDictionary[Any, Callable[[], None]] = WeakKeyDictionary()
 """Per shell, the callback that shows pictures of widgets in boxes that the running cell displayed."""
 
@@ -51,11 +51,7 @@ class DisplayingWidget(AnsweringWidget):
             return
         self._send_early()
         self._picture.display()
-        self._complete_still(_NO_PAGE_S)
-
-    def _complete_still(self, wait_s: float) -> None:
-        """Draw the picture of all cells some seconds from now, unless a page has sent its own by then."""
-        AT_REST.call(self._picture, wait_s, lambda: self._exchange.jobs.submit("still", self._picture.complete))
+        AT_REST.call(self._picture, _NO_PAGE_S, lambda: self._exchange.jobs.submit("still", self._picture.complete))
 
     @traitlets.observe("_snapshot")
     def _keep_still(self, change: Any) -> None:

@@ -24,6 +24,7 @@ from cxg_widget.spatial.view import fit_view
 from cxg_widget.widget import displaying
 from cxg_widget.widget.displaying import held_in
 from cxg_widget.widget.static_picture import NotebookPicture, kept_picture, static_picture
+from cxg_widget.wire.protocol import VERSION
 from tests.memory import small
 from tests.stills import still
 
@@ -405,17 +406,14 @@ def test_a_notebook_gets_a_picture_of_all_cells_where_the_first_was_of_some(monk
     assert len(put_out) == 3  # the picture of the page stays
 
 
-def test_the_picture_of_all_cells_waits_longer_where_a_page_draws_which_sends_its_own(monkeypatch, widget):
-    due = []
-    monkeypatch.setattr(displaying.AT_REST, "call", lambda key, wait_s, job, **_: due.append((key, wait_s, job)))
-    monkeypatch.setattr(NotebookPicture, "complete", lambda _: due.append("complete"))
+def test_the_kernel_draws_the_picture_of_all_cells_only_where_no_page_greets(monkeypatch, widget):
+    drawn, due = [], displaying.AT_REST._due
+    monkeypatch.setattr(NotebookPicture, "complete", lambda _: drawn.append(1))
     widget._display_still()
-    widget.front.ask(kind="begun")
-    widget.front.settle()
-    (alone, alone_s, _), (watched, watched_s, job) = [one for one in due if one[0] is widget._picture]
-    assert alone is watched  # so that the later one replaces the earlier
-    assert alone_s <= 1
-    assert watched_s > 5  # when a page at rest sends its picture
+    _, _, job = due[widget._picture]
+    widget.front.ask(kind="ready", version=VERSION)
+    assert widget._picture not in due
+    assert not drawn
     job()
     widget._exchange.jobs.finish("still")
-    assert "complete" in due
+    assert drawn

@@ -40,8 +40,9 @@ export function quickList(context, quick, isTesting) {
 /** @param {Context} context @param {QuickMarkers} quick */
 function making({ state }, quick) {
   const work = state.building?.ends_by === "sketch" ? state.building : null;
+  const size = byteSize(quick.missing()?.n_bytes ?? 0);
   const done = work === null ? "Reading…" : `${work.what}, ${Math.floor(100 * work.done)}\u00a0%`;
-  return html`<div class="compared"><span class="what" role="status">Making the sketch, once for these data: ${done}</span>
+  return html`<div class="compared"><span class="what" role="status">Making the sketch, once, at most ${size} on disk: ${done}</span>
     <button type="button" class="text" @click=${() => quick.put(false)}>Cancel</button></div>`;
 }
 

@@ -18,8 +18,8 @@ from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 BAND_BYTES = 3 * 2**28
 """Limit on entries kept for ranking; beyond it, genes are ranked in bands, each with a pass over all rows."""
-_LEAST_BAND, _SHARE = 2**26, 6
-"""Where a pass only copies bytes: entries kept in each, as a part of the bytes of a pass; 4 passes (decision 57)."""
+_LEAST_BAND, _SHARE = 2**26, 4.5
+"""Where a pass only copies bytes: entries kept in each, as a part of the bytes of a pass; 3 passes (decision 57)."""
 _THREADS = min(4, os.cpu_count() or 1)
 _NONE = np.empty(0, dtype=np.uint64)
 
@@ -56,11 +56,13 @@ class Ranks:
         fill = np.zeros(len(ends), dtype=np.float32)
         self._spare = self._rank(first, (self._keys, starts, ends), n, fill, self._spare)
 
-    def transposed(self, first: int = 0) -> Transposed:
-        """Return the buffer that transposes rows for `add_rows`; genes from `first` on are still unranked."""
+    def transposed(self, before: Transposed | None = None) -> Transposed:
+        """Return the buffer that transposes rows for `add_rows`: of the genes that the one before dropped."""
         copied = self._cells.cheap_bytes
-        most = BAND_BYTES if copied is None else min(max(copied // _SHARE, _LEAST_BAND), BAND_BYTES)
-        return Transposed((first, len(self.sums)), len(self._cells.rows), self._cells.n_groups, most)
+        most = BAND_BYTES if copied is None else min(max(int(copied / _SHARE), _LEAST_BAND), BAND_BYTES)
+        first = 0 if before is None else before.last
+        done = np.full(len(self._cells.rows), -1, dtype=np.int32) if before is None else before.done
+        return Transposed((first, len(self.sums)), done, self._cells.n_groups, most)
 
     def add_rows(self, moments: Moments, transposed: Transposed) -> None:
         """Rank all genes: those whose entries one pass over all rows kept, and the others in further passes."""
@@ -71,7 +73,7 @@ class Ranks:
             if transposed.last == len(n):
                 return
             # Genes whose entries did not fit take another pass over all rows (decision 57).
-            transposed = self.transposed(transposed.last)
+            transposed = self.transposed(transposed)
             for block, codes, scale in self._cells.row_blocks():
                 transposed.add_rows(block, codes, scale)
 

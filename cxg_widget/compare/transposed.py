@@ -38,8 +38,8 @@ def in_order(block: MatrixBlock) -> MatrixBlock:
 
 _SLACK = 1.1
 """Factor by which later rows may be fuller before genes are dropped again, which copies what is kept."""
-_KEYS = 2**20
-"""Keys made at a time: 8 MiB."""
+_KEYS = 2**19
+"""Keys made at a time: 4 MiB."""
 
 Integers = NDArray[np.int64]
 Keys = tuple[NDArray[np.uint64], Integers, Integers]
@@ -72,11 +72,13 @@ class Transposed:
     genes : first and last + 1 of the requested genes
     n_groups : number of groups, which sets the dtype of a group
     most_bytes : limit for values and groups of entries; at least one gene is kept
+    done : int32 (n_rows,), number of entries of each row before the first of the genes, -1 = unknown; after all rows
+        were added, before the first dropped gene
     """
 
-    def __init__(self, genes: tuple[int, int], n_rows: int, n_groups: int, most_bytes: int) -> None:
+    def __init__(self, genes: tuple[int, int], done: NDArray[np.int32], n_groups: int, most_bytes: int) -> None:
         self.first, self.last = genes
-        self._n_rows, self._n_taken = n_rows, 0
+        self.done, self._n_taken = done, 0
         self._kind = np.dtype(np.uint8 if n_groups <= 2**8 else np.uint16)
         self._most_bytes, self._parts, self._n_bytes = most_bytes, list[_Part](), 0
 
@@ -85,20 +87,23 @@ class Transposed:
 
         codes, scale : as in `Moments.add_rows`
         """
-        entries, rows = entries_of(block), frozen(codes)
+        entries, done = entries_of(block), self.done[self._n_taken : self._n_taken + len(codes)]
+        ends = done.copy()
         left_out = np.zeros(self.last, dtype=np.float32) if block.fill is None else block.fill
         starts = np.zeros(self.last - self.first + 1, dtype=np.int32)
-        count_transposed(entries, rows, frozen(left_out), self.first, starts[1:])
+        count_transposed(entries, (frozen(codes), done, ends), frozen(left_out), self.first, starts[1:])
         np.cumsum(starts, out=starts)
         stops = starts[:-1].copy()
         kind = np.float32 if scale.size else block.values.dtype
         # 5 bytes an entry: a value, and a group of up to 256 (decision 57).
         values, groups = np.empty(starts[-1], dtype=kind), np.empty(starts[-1], dtype=self._kind)
-        put_transposed(entries, (rows, frozen(scale)), (self.first, frozen(left_out)), stops, (values, groups))
+        cells = frozen(codes), frozen(scale), done, ends
+        put_transposed(entries, cells, (self.first, frozen(left_out)), stops, (values, groups))
+        done[:] = ends
         self._parts.append(_Part(starts[:-1], stops, values, groups))
         self._n_bytes += self._parts[-1].n_bytes
         self._n_taken += len(codes)
-        self._let_go(self._n_taken / self._n_rows)
+        self._let_go(self._n_taken / len(self.done))
 
     def _let_go(self, done: float) -> None:
         """Keep as many genes as fit if the remaining rows are like those so far."""
@@ -114,6 +119,7 @@ class Transposed:
             self._parts[at] = part.first(n_kept)
         self._n_bytes = sum(part.n_bytes for part in self._parts)
         self.last = self.first + n_kept
+        self.done[: self._n_taken] = -1
 
     def clear(self) -> None:
         """Release all entries."""

@@ -45,10 +45,11 @@ def compile_loops() -> None:
     offsets, counts = np.zeros(1, dtype=np.int32), np.zeros((3, 1), dtype=np.int64)
     add_values(frozen(fill), cells[0], counts, np.zeros((3, 1)))
     add_to_bins(frozen(fill), cells[0], np.arange(4.0), np.zeros((1, 3), dtype=np.int64))
-    count_transposed(entries, cells[0], frozen(fill), 0, offsets)
+    done, until = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
+    count_transposed(entries, (cells[0], done, until), frozen(fill), 0, offsets)
     for kind in (np.uint8, np.uint16):
         transposed = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=kind)
-        put_transposed(entries, cells, (0, frozen(fill)), offsets, transposed)
+        put_transposed(entries, (*cells, done, until), (0, frozen(fill)), offsets, transposed)
         put_keys((frozen(transposed[0]), frozen(transposed[1])), offsets, offsets, keys, ends)
     sort_keys(keys, ends, ends, keys)
     add_ranks((keys, ends, ends), np.zeros((1, 1), dtype=np.int64), fill, np.zeros((1, 1)), np.zeros(1))

@@ -185,7 +185,8 @@ def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
         size = 1 << np.int64(width)
         mask = np.uint64(size - 1)
         # 5 ns an entry on any processor. NumPy's sort takes 3 with AVX-512 of one vendor, else 37 (decision 57).
-        n[:, :size] = 0
+        for place in range(size):
+            n[0, place] = n[1, place] = n[2, place] = 0
         for at in range(first, last):
             key = (keys[at] >> low) - lowest
             n[0, key & mask] += 1
@@ -205,16 +206,21 @@ def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
                 n[digit, place] += 1
             here, there = there, here
         if n_digits % 2:
-            keys[first:last] = spare[: last - first]
+            # As an assignment of slices, this line would take 2 s to compile.
+            for at in range(last - first):
+                keys[first + at] = spare[at]
 
 
 @compiled
 def _leave_out(listed: Any, n: Any, fill: Any, left_out: Any) -> Any:
-    """Write the number of cells of each group without a key, and return the place of their value among the keys."""
-    left_out[:] = n
+    """Write the number of cells of each group without a key; return that of all, and the place of their value."""
+    total = -listed.size
+    for group in range(left_out.size):
+        left_out[group] = n[group]
+        total += n[group]
     for at in range(listed.size):
         left_out[np.int64(listed[at] & np.uint64(0xFFFF))] -= 1
-    return _ascending(fill + np.float32(0))
+    return total, _ascending(fill + np.float32(0))
 
 
 @compiled
@@ -230,14 +236,15 @@ def add_ranks(keys: Any, n: Any, fill: Any, sums: Any, ties: Any) -> None:
     low = np.uint64(0xFFFF)
     left_out = np.empty(sums.shape[1], dtype=np.int64)
     for gene in range(starts.size):
-        fill_key = _leave_out(sorted_[starts[gene] : ends[gene]], n[gene], fill[gene], left_out)
-        is_waiting, below, tied = left_out.sum() > 0, 0.0, 0.0
+        n_left_out, fill_key = _leave_out(sorted_[starts[gene] : ends[gene]], n[gene], fill[gene], left_out)
+        is_waiting, below, tied = n_left_out > 0, 0.0, 0.0
         at = starts[gene]
         while at < ends[gene] or is_waiting:
             # Unlisted cells are one tie, at the place of their value in the order.
             if is_waiting and (at == ends[gene] or sorted_[at] >> _GROUP_BITS > fill_key):
-                is_waiting, t = False, float(left_out.sum())
-                sums[gene] += left_out * (below + (t + 1) / 2)
+                is_waiting, t = False, float(n_left_out)
+                for group in range(left_out.size):
+                    sums[gene, group] += left_out[group] * (below + (t + 1) / 2)
             else:
                 end = at + 1
                 while end < ends[gene] and sorted_[end] >> _GROUP_BITS == sorted_[at] >> _GROUP_BITS:
@@ -265,8 +272,8 @@ def add_ranks_against(keys: Any, n: Any, fill: Any, reference: Any, found: Any) 
     left_out = np.empty(n_groups, dtype=np.int64)
     here = np.zeros(n_groups, dtype=np.int64)
     for gene in range(starts.size):
-        fill_key = _leave_out(sorted_[starts[gene] : ends[gene]], n[gene], fill[gene], left_out)
-        is_waiting, below, tied = left_out.sum() > 0, 0.0, 0.0
+        n_left_out, fill_key = _leave_out(sorted_[starts[gene] : ends[gene]], n[gene], fill[gene], left_out)
+        is_waiting, below, tied = n_left_out > 0, 0.0, 0.0
         at = starts[gene]
         while at < ends[gene] or is_waiting:
             if is_waiting and (at == ends[gene] or sorted_[at] >> _GROUP_BITS > fill_key):

@@ -152,7 +152,7 @@ def cover(
 ) -> Any:
     """Add all blocks with a corner to totals (..., 2) and to missing, and return starts and stops of all other places.
 
-    codes : of the points; None = their number is added to totals (pixels,), and the arguments after it do not count
+    codes : of the points; None = their number is added to missing, and the other arguments after it are unused
     packed : the word of each code, uint64, see `pack`; None = numbers
     """
     xy, _, starts, stops = points
@@ -164,9 +164,9 @@ def cover(
             corner = corner_of(start // BLOCK, grid, blocks)
             if corner[0] < 0:
                 n_rest = append(start, stop, rest, n_rest)
-            # A condition of its own, so that numba compiles only the branch that is taken.
+            # numba compiles this branch for codes too: counts that are rows of totals would take it 2 s.
             elif codes is None:
-                count_block(start, stop, xy, corner, grid[1], totals)
+                count_block(start, stop, xy, corner, grid[1], missing)
             else:
                 add_block(start, stop, xy, corner, grid[1], codes, packed, missing_code, totals, missing)
             start = stop

@@ -127,7 +127,7 @@ def _count(task: Task) -> Planes:
 
     counts = task.zeros(np.uint32)
     if task.blocks is not None:
-        task = task.left(block_loops.cover(task.points, task.grid.arguments, task.blocks, None, None, 0, counts, None))
+        task = task.left(block_loops.cover(task.points, task.grid.arguments, task.blocks, None, None, 0, None, counts))
     pixel_loops.count(task.points, task.grid.arguments, counts)
     return Planes(task.shaped(counts[:, None]))
 

@@ -146,6 +146,36 @@ def put_keys(transposed: Any, starts: Any, stops: Any, keys: Any, ends: Any) -> 
 
 
 @compiled
+def _insert(keys: Any) -> None:
+    """Sort a few keys by insertion."""
+    for at in range(1, keys.size):
+        key, to = keys[at], at
+        while to > 0 and keys[to - 1] > key:
+            keys[to] = keys[to - 1]
+            to -= 1
+        keys[to] = key
+
+
+@compiled
+def _bits_that_differ(keys: Any) -> Any:
+    """Return the bits in which the values of keys differ: the first, their number, and the lowest value from there."""
+    lowest = highest = keys[0]
+    differ = np.uint64(0)
+    for key in keys:
+        lowest, highest = min(lowest, key), max(highest, key)
+        differ |= key ^ keys[0]
+    differ >>= _GROUP_BITS
+    low, n_bits = _GROUP_BITS, 0
+    while differ and not differ & _ONE:
+        differ >>= _ONE
+        low += _ONE
+    lowest >>= low
+    while ((highest >> low) - lowest) >> np.uint64(n_bits):
+        n_bits += 1
+    return low, n_bits, lowest
+
+
+@compiled
 def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
     """Sort the keys of each gene by value, with a radix sort of up to 3 digits; equal values are in any order.
 
@@ -155,44 +185,24 @@ def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
     n = np.empty((3, _DIGITS), dtype=np.int32)
     for gene in range(starts.size):
         first, last = starts[gene], ends[gene]
-        if last - first < _FEW:
-            for at in range(first + 1, last):
-                key, to = keys[at], at
-                while to > first and keys[to - 1] > key:
-                    keys[to] = keys[to - 1]
-                    to -= 1
-                keys[to] = key
+        here, there = keys[first:last], spare[: last - first]
+        if here.size < _FEW:
+            _insert(here)
             continue
         # Only bits in which values of a gene differ are sorted: 9 for counts, 25 for their logarithms (decision 57).
-        lowest = highest = keys[first]
-        differ = np.uint64(0)
-        for at in range(first, last):
-            lowest, highest = min(lowest, keys[at]), max(highest, keys[at])
-            differ |= keys[at] ^ keys[first]
-        differ >>= _GROUP_BITS
-        if differ == 0:
-            continue
-        low = _GROUP_BITS
-        while not differ & _ONE:
-            differ >>= _ONE
-            low += _ONE
-        lowest >>= low
-        span, n_bits = (highest >> low) - lowest, 0
-        while span >> np.uint64(n_bits):
-            n_bits += 1
+        low, n_bits, lowest = _bits_that_differ(here)
         n_digits = -(-n_bits // _DIGIT_BITS)
-        width = np.uint64(-(-n_bits // n_digits))
+        width = np.uint64(-(-n_bits // max(n_digits, 1)))
         size = 1 << np.int64(width)
         mask = np.uint64(size - 1)
         # 5 ns an entry on any processor. NumPy's sort takes 3 with AVX-512 of one vendor, else 37 (decision 57).
         for place in range(size):
             n[0, place] = n[1, place] = n[2, place] = 0
-        for at in range(first, last):
-            key = (keys[at] >> low) - lowest
+        for at in range(here.size):
+            key = (here[at] >> low) - lowest
             n[0, key & mask] += 1
             n[1, (key >> width) & mask] += 1
-            n[2, key >> (width + width)] += 1
-        here, there = keys[first:last], spare[: last - first]
+            n[2, (key >> (width + width)) & mask] += 1
         for digit in range(n_digits):
             before = 0
             for place in range(size):
@@ -207,8 +217,8 @@ def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
             here, there = there, here
         if n_digits % 2:
             # As an assignment of slices, this line would take 2 s to compile.
-            for at in range(last - first):
-                keys[first + at] = spare[at]
+            for at in range(here.size):
+                keys[first + at] = here[at]
 
 
 @compiled

@@ -80,15 +80,15 @@ def count_transposed(entries: Any, cells: Any, left_out: Any, first: Any, counts
                 entry += 1
             ends[row] = entry - starts[row]
             continue
-        n_before, before, ascends = 0, -1, True
+        n_before, n_falls, before = np.int64(0), np.int64(0), np.int64(-1)
         for entry in range(starts[row], starts[row + 1]):
             gene = np.int64(genes[entry])
-            ascends &= gene > before
+            n_falls += gene <= before
             before = gene
             n_before += gene < last
             if first <= gene < last and values[entry] != left_out[gene] and not np.isnan(values[entry]):
                 counts[gene - first] += 1
-        ends[row] = n_before if ascends else -1
+        ends[row] = -1 if n_falls else n_before
 
 
 @compiled

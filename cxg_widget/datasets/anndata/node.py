@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,7 @@ class Array(Node):
     is_text : whether it contains strings, which `read` returns as bytes, str or fixed-width text
     chunks : shape of a chunk, which is decoded as a whole; None if the array has no chunks
     fields : names of the columns of a table of records; empty for all others
+    reads_in_parallel : whether several reads at once wait for storage about as long as one
     """
 
     shape: tuple[int, ...]
@@ -61,6 +62,7 @@ class Array(Node):
     is_text: bool
     chunks: tuple[int, ...] | None
     fields: tuple[str, ...] = ()
+    reads_in_parallel: ClassVar[bool] = False
 
     @abstractmethod
     def read(self, *keys: slice) -> NDArray[Any]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 from threading import RLock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compute.parallel import gather
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.base.column_values import as_strings, row_blocks, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.packed import PackedStrings
@@ -122,8 +125,12 @@ class Coded(Element):
 
     def read(self, start: int, stop: int) -> Codes:
         """Read rows."""
-        target, categories = self._categories()
-        codes = self._array.read(slice(start, stop))
+        if self._array.reads_in_parallel and self._known is None:
+            calls: list[Callable[[], Any]] = [self._categories, partial(self._array.read, slice(start, stop))]
+            (target, categories), codes = gather(calls)
+        else:
+            target, categories = self._categories()
+            codes = self._array.read(slice(start, stop))
         low, high = (int(codes.min()), int(codes.max())) if codes.size else (-1, -1)
         declared = len(target) - 1
         if low < -1 or high >= declared:
@@ -141,8 +148,10 @@ class Coded(Element):
             return labels_of(self._stored)
         found: list[Any] = []
         size = 0
-        for start in range(0, self._stored.n, _AT_ONCE):  # many strings may share one place of a file
-            block = self._stored.read(start, min(start + _AT_ONCE, self._stored.n))
+        # Many strings may share one place of an HDF5 file.
+        step = _MANY_CATEGORIES if self._array.reads_in_parallel else _AT_ONCE
+        for start in range(0, self._stored.n, step):
+            block = self._stored.read(start, min(start + step, self._stored.n))
             size += block.text.nbytes
             if size > MAX_CATEGORY_BYTES:
                 raise _too_long(self._array.uri, self._name)

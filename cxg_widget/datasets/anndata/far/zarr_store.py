@@ -211,6 +211,8 @@ class FarZarrStore(ZarrStore):
 class FarZarrArray(ZarrArray):
     """A remote zarr array, read in parallel."""
 
+    reads_in_parallel = True
+
     def read(self, *keys: slice) -> NDArray[Any]:
         """Return a part, read in parallel; zarr itself reads the chunks of a shard one after the other."""
         parts = self._cut(keys)
@@ -235,7 +237,9 @@ class FarZarrArray(ZarrArray):
         start, stop, _ = keys[0].indices(self.shape[0])
         if stop - start == self.shape[0] and self._found.shards is not None:
             return []
-        chunk = self.chunks[0]
+        # A small shard is read whole (`_SMALL_BYTES`): two parts of it would read it twice.
+        is_whole = self._found.path in self._store.files.small
+        chunk = self._found.shards[0] if is_whole else self.chunks[0]
         first, last = start // chunk, -(-stop // chunk)
         step = chunk * -(-(last - first) // _MOST_PARTS)
         edges = [start, *range(first * chunk + step, stop, step), stop] if stop > start and step else []

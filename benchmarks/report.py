@@ -148,6 +148,12 @@ def write(results: Mapping[str, Any], notes: str) -> str:
     return "\n".join([*parts, "", notes.strip(), ""])
 
 
+_SINCE = (
+    "Each section has its date. Images of all cells take less since "
+    "[decision 90](../docs/decisions/0090-blocks-in-one-pixel.md), which has the figures."
+)
+
+
 def write_large(measured: Mapping[str, Any], opened: Mapping[str, Any] | None = None) -> str:
     """Return the section on large numbers of cells, Markdown.
 
@@ -156,7 +162,7 @@ def write_large(measured: Mapping[str, Any], opened: Mapping[str, Any] | None = 
     measured : size -> what `large.measure_all` returns
     opened : {"facts": {title: text}, "stores": {store: what `opening.measure_all` returns}}
     """
-    parts = ["## Large n", "", "![How the time of an image grows](../docs/large_n.svg)"]
+    parts = ["## Large n", "", "![How the time of an image grows](../docs/large_n.svg)", "", _SINCE]
     for size, found in measured.items():
         has_aims = size == AIMED_LARGE_SIZE
         parts += ["", f"### {found['store']}", ""]

@@ -27,7 +27,7 @@ from cxg_widget.compare.result import (
     describe_fold,
     describe_values,
 )
-from cxg_widget.compute.memory import shortage_in_words
+from cxg_widget.compute.memory import available_bytes, shortage_in_words
 from cxg_widget.datasets.base.contract import Form
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
@@ -35,6 +35,7 @@ from cxg_widget.table.csv import csv_text, write_csv
 from cxg_widget.table.forms import in_form
 from cxg_widget.text.names import label_among, label_of, not_found, shown
 from cxg_widget.text.nouns import capitalized
+from cxg_widget.text.numbers import byte_size
 from cxg_widget.text.warned import warn_caller
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ class Markers(Mapping[Any, Comparison]):
         """Return the index levels of all rows; names may occur twice."""
         import pandas as pd
 
-        # `pd.MultiIndex.from_tuples` would make a tuple for each of up to 16.8 million rows.
+        # `pd.MultiIndex.from_tuples` would make a tuple for each of millions of rows.
         codes, known = pd.factorize(names[0].append(names[1:]))
         groups = np.repeat(np.arange(len(names)), [len(one) for one in names])
         levels: Any = [pd.Index(list(self._compared)), known]
@@ -220,7 +221,9 @@ _MOST_NAMED = 5
 LEAST_CELLS = 2
 """Cells that a group and its rest need."""
 MOST_RESULTS = 2**24
-"""Limit of genes times groups: each takes about 300 bytes until the table is made."""
+"""Genes times groups that are always allowed; more are if there is memory for them."""
+_RESULT_BYTES = 400
+"""Memory of a gene in a group, with its row of the table."""
 # A sort key has 16 bits for the group; one value is for cells without a group.
 _MOST_GROUPS = 2**16 - 2
 
@@ -300,11 +303,15 @@ def _against(
 
 
 def _check_size(column: str, n_groups: int, n_var: int, dataset: Dataset) -> None:
-    if n_groups > _MOST_GROUPS or n_groups * n_var > MOST_RESULTS:
-        most = max(1, min(_MOST_GROUPS, MOST_RESULTS // n_var))
+    has, many = f"obs column {shown(column)} has {n_groups:,} values", dataset.var_noun.many
+    if n_groups > _MOST_GROUPS:
+        raise InvalidValue(f"{has}; markers(by=...) compares each value of a column with at most {_MOST_GROUPS:,}.")
+    n, most = n_groups * n_var, max(MOST_RESULTS, (available_bytes() or 0) // _RESULT_BYTES)
+    if n > most:
         raise InvalidValue(
-            f"obs column {shown(column)} has {n_groups:,} values, and {dataset.var_noun.counted(n_var)} would be "
-            f"compared for each; at most {most:,} values can be, or more with fewer {dataset.var_noun.many} by genes=."
+            f"{has}, and {dataset.var_noun.counted(n_var)} would be compared for each: {n:,} rows, which take about "
+            f"{byte_size(n * _RESULT_BYTES)} of memory and do not fit. markers(by={shown(column)}, genes=[...]) fits "
+            f"with at most {max(most // n_groups, 1):,} {many}."
         )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from math import prod
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from cxg_widget.errors import OutOfMemory
@@ -13,6 +14,19 @@ from cxg_widget.text.nouns import Noun
 from cxg_widget.text.numbers import byte_size
 
 FEWER = "fewer {cells}, or more memory for the kernel"
+
+
+def available_bytes() -> int | None:
+    """Return the memory that the system, or the container, can still give; None if neither says, as outside Linux."""
+    found = []
+    with suppress(OSError, ValueError, StopIteration, IndexError):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found.append(int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]) * 2**10)
+    # In a container without a limit the first file holds "max", which is no number.
+    with suppress(OSError, ValueError):
+        limit, used = (int(Path("/sys/fs/cgroup", f"memory.{name}").read_text()) for name in ("max", "current"))
+        found.append(max(limit - used, 0))
+    return min(found, default=None)
 
 
 @contextmanager

@@ -232,7 +232,8 @@ def test_names_that_stand_twice_and_groups_that_are_numbers_are_written_as_they_
         (SelectionError, "has no values in all 300 cells", {"by": "empty"}),
         (
             InvalidValue,
-            "'donor_id' has 4 values, and 42 genes would be compared for each; at most 3",
+            "'donor_id' has 4 values, and 42 genes would be compared for each: 168 rows, which take about 67\xa0KB of "
+            "memory and do not fit. markers(by='donor_id', genes=[...]) fits with at most 31 genes.",
             {"by": "donor_id"},
         ),
         (InvalidValue, "no method 'anova'", {"by": "type", "method": "anova"}),
@@ -250,6 +251,7 @@ def test_names_that_stand_twice_and_groups_that_are_numbers_are_written_as_they_
 )
 def test_what_has_no_markers_is_one_sentence(widgets, monkeypatch, error, sentence, given):
     monkeypatch.setattr(markers, "MOST_RESULTS", 3 * N_VAR)
+    monkeypatch.setattr(markers, "available_bytes", lambda: None)
     dataset = dataset_of(
         log_values(), score=np.linspace(0, 1, N_OBS), same=Codes(np.zeros(N_OBS, np.int8), ("x",)),
         empty=Codes(np.full(N_OBS, -1, np.int8), ("x",)), half=Codes(np.arange(N_OBS) % 2 - 1, ("x",)),
@@ -258,6 +260,15 @@ def test_what_has_no_markers_is_one_sentence(widgets, monkeypatch, error, senten
     with pytest.raises(error, match=re.escape(sentence)) as caught:
         widgets(dataset).markers(**given)
     assert "\n" not in str(caught.value)
+
+
+def test_more_rows_than_the_limit_are_compared_if_memory_has_room_for_them(widgets, monkeypatch):
+    monkeypatch.setattr(markers, "MOST_RESULTS", N_VAR)
+    monkeypatch.setattr(markers, "available_bytes", lambda: 4 * N_VAR * 400)
+    assert len(widgets().markers(by="type").frame()) == 4 * N_VAR
+    monkeypatch.setattr(markers, "available_bytes", lambda: 4 * N_VAR * 400 - 1)
+    with pytest.raises(InvalidValue, match="at most 41 genes"):
+        widgets().markers(by="type")
 
 
 N_CELLS = 6_000

@@ -10,6 +10,7 @@ import tiledb
 from cxg_widget import CxgWidget
 from cxg_widget.compare.moments import Moments
 from cxg_widget.compare.ranks import Ranks
+from cxg_widget.compute.memory import available_bytes
 from cxg_widget.datasets.tiledb_access.failures import failure
 from cxg_widget.errors import DamagedStore, OutOfMemory
 from tests.memory import MemoryDataset, small
@@ -20,6 +21,12 @@ ANALYSES = {
     "markers(method='t-test')": lambda w: w.markers({"cell_type": "B cell"}),
     "markers(by='cell_type', method='wilcoxon')": lambda w: w.markers(by="cell_type", method="wilcoxon"),
 }
+
+
+def test_no_more_memory_is_available_than_the_system_has():
+    psutil = pytest.importorskip("psutil")
+    found = available_bytes()
+    assert found is None or 0 < found < psutil.virtual_memory().total
 
 
 CALLS = {

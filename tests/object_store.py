@@ -84,6 +84,7 @@ class ObjectStore:
     def failing(self, kind: str, *, at: str = "", times: int = 10**9, seconds: float = 0.0) -> Iterator[None]:
         """Fail the first `times` requests whose key holds `at`: "403", "500", "503", "cut", "slow" by `seconds`.
 
+        "quiet" answers once no request has come for `seconds`, so that all that are asked for at once are one turn.
         "stall" is no answer until the end of the block; see `wait_until_stalled`.
         """
         self._ask("PUT", "~fault", json.dumps({"kind": kind, "at": at, "times": times, "seconds": seconds}).encode())
@@ -116,7 +117,7 @@ class Server:
         self._moto = create_backend_app("s3")  # to find the service of each request takes as long as to answer it
         self._requests: list[Request] = []
         self._fault: dict[str, Any] | None = None
-        self._n_under_way = 0
+        self._n_under_way, self._came = 0, 0.0
         self._lock = threading.Lock()
         self._stalled, self._lifted = threading.Event(), threading.Event()
 
@@ -127,6 +128,7 @@ class Server:
         with self._lock:
             begins_turn = self._n_under_way == 0
             self._n_under_way += 1
+            self._came = time.monotonic()
         try:
             return self._answer(path, environ, start, begins_turn=begins_turn)
         finally:
@@ -143,6 +145,8 @@ class Server:
             return _refusal(ANSWERS[fault["kind"] if known and fault else "403"], start)
         if fault and fault["kind"] == "slow":
             time.sleep(fault["seconds"])
+        while fault and fault["kind"] == "quiet" and (left := self._came + fault["seconds"] - time.monotonic()) > 0:
+            time.sleep(left)
         if fault and fault["kind"] == "stall":
             self._stalled.set()
             self._lifted.wait(60)

@@ -83,7 +83,7 @@ def test_points_colors_a_gene_and_the_obs_of_a_lasso_take_two_round_trips_each(s
 
 def _turns(object_store, read):
     object_store.requests()
-    with object_store.failing("slow", seconds=0.08):
+    with object_store.failing("quiet", seconds=0.08):
         read()
     return sum(one.begins_turn for one in object_store.requests())
 

@@ -2,6 +2,8 @@
 
 ``python -m benchmarks.compare`` writes `compare.md`. `--cells` and `--genes` are the size of the stores, which are made
 once in `--folder`; scanpy is measured if it is installed, here or in the environment of `--scanpy PYTHON`.
+`--only` measures some of it in one run and prints the table, such as ranks beside illico:
+``--cells 100000 --genes 10000 --only "30 groups, wilcoxon" "illico, wilcoxon"``.
 The budgets are for ``--cells 200000 --genes 20000 --linear``: 25 GB of disk, half an hour to write, and as much to run.
 """
 
@@ -65,8 +67,8 @@ def ours(method: str) -> Act:
     return act
 
 
-def of_groups(method: str) -> Act:
-    """Return what compares each group of a store that is opened for it with the rest."""
+def of_groups(method: str, reference: str | None = None) -> Act:
+    """Return what compares each group of a store that is opened for it with the rest, or with one of them."""
 
     def act(path: str, where: str) -> None:
         from cxg_widget.compare.markers import compare_groups
@@ -76,7 +78,7 @@ def of_groups(method: str) -> Act:
 
         assert where == ALL
         with open_dataset(path) as dataset:
-            compare_groups(MatrixStats(dataset), "type", Question(method)).frame()
+            compare_groups(MatrixStats(dataset), "type", Question(method), reference=reference).frame()
 
     return act
 
@@ -124,17 +126,23 @@ def rows(path: str, where: str) -> None:
             pass
 
 
-def by_illico(path: str, where: str) -> None:
-    """Compare each group with the rest by ranks, of a file that illico gets in memory."""
-    import anndata
-    import illico  # type: ignore[import-not-found]
+def by_illico(reference: str | None = None) -> Act:
+    """Return what compares each group with the rest, or with one, by ranks, of a file that illico gets in memory."""
 
-    assert where == ALL
-    data = anndata.read_h5ad(path)
-    illico.asymptotic_wilcoxon(data, is_log1p=True, group_keys="type", n_threads=2, use_continuity=False)
+    def act(path: str, where: str) -> None:
+        import anndata
+        import illico  # type: ignore[import-not-found]
+
+        assert where == ALL
+        options = {"is_log1p": True, "group_keys": "type", "n_threads": 2, "use_continuity": False}
+        illico.asymptotic_wilcoxon(anndata.read_h5ad(path), reference=reference, **options)
+
+    return act
 
 
 ALL = "all cells"
+ONE = "type 0"
+"""The group that others are compared with."""
 PEERS = ("scanpy", "illico")
 ACTS: dict[str, tuple[Act, tuple[str, ...], str]] = {
     "floor": (floor, (SCATTERED, CONTIGUOUS), ""),
@@ -145,9 +153,11 @@ ACTS: dict[str, tuple[Act, tuple[str, ...], str]] = {
     "30 groups, t-test": (of_groups("t-test"), (ALL,), "a group, t-test"),
     "a group, wilcoxon": (one_group("wilcoxon"), (ALL,), ""),
     "30 groups, wilcoxon": (of_groups("wilcoxon"), (ALL,), "a group, wilcoxon"),
+    "30 groups against one, wilcoxon": (of_groups("wilcoxon", ONE), (ALL,), "30 groups, wilcoxon"),
     "scanpy, t-test": (by_scanpy("t-test"), (SCATTERED,), "t-test"),
     "scanpy, wilcoxon": (by_scanpy("wilcoxon"), (SCATTERED,), "wilcoxon"),
-    "illico, wilcoxon": (by_illico, (ALL,), "30 groups, wilcoxon"),
+    "illico, wilcoxon": (by_illico(), (ALL,), "30 groups, wilcoxon"),
+    "illico, against one": (by_illico(ONE), (ALL,), "30 groups against one, wilcoxon"),
 }
 """What is done, of which cells, and what it is compared with."""
 
@@ -184,8 +194,8 @@ def measure(what: str, where: str, store: Path, small: Path, *, calls: int, pyth
 Measured = dict[tuple[str, str, str], list[float]]
 
 
-def report(n_obs: int, n_var: int, calls: int, measured: Measured) -> str:
-    """Return the measurements as Markdown."""
+def report(n_obs: int, n_var: int, calls: int, measured: Measured, peers: str) -> str:
+    """Return the measurements as Markdown, with the versions of peers."""
     from benchmarks.machine import STORE_PACKAGES, facts
 
     lines = [f"| | | | {' | '.join(_HEADS)} |", f"| --- | --- | --- {'| --: ' * 5}| --- |"]
@@ -194,7 +204,7 @@ def report(n_obs: int, n_var: int, calls: int, measured: Measured) -> str:
         beside = measured.get((store, other, _told(LINEAR[0]) if other == what else where))
         ratios = f"{clock / beside[0]:.2f} | {processor / beside[1]:.2f} | {_of(other, what)} |" if beside else " | | |"
         lines.append(f"| {store} | {what} | {where} | {clock:.2f} | {processor:.2f} | {memory:,.0f} | {ratios}")
-    about = "\n".join(f"- {title}: {text}" for title, text in facts(STORE_PACKAGES).items())
+    about = "\n".join(f"- {title}: {text}" for title, text in {**facts(STORE_PACKAGES), "beside": peers}.items())
     return _REPORT.format(n_obs=n_obs, n_var=n_var, share=SHARE, calls=calls, facts=about, table="\n".join(lines))
 
 
@@ -204,6 +214,13 @@ def _of(other: str, what: str) -> str:
 
 def _told(n_obs: int) -> str:
     return f"{n_obs:,} x {LINEAR_GENES}"
+
+
+def _version_in(python: str, package: str) -> str:
+    """Return the version of a package in an environment, "" without it."""
+    script = f"from importlib.metadata import version; print(version({package!r}))"
+    done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
 def made(folder: Path, n_obs: int, n_var: int, stores: tuple[str, ...] = tuple(STORES)) -> Path:
@@ -223,12 +240,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, default=RAW, help="where stores are kept; %(default)s")
     parser.add_argument("--linear", action="store_true", help="measure 1 and 10 million cells by 200 genes too")
     parser.add_argument("--scanpy", default=sys.executable, help="a Python that has scanpy and illico")
+    parser.add_argument(
+        "--only", nargs="+", choices=tuple(ACTS), default=[], help="measure these, of .h5ad; print them"
+    )
     wanted = parser.parse_args(arguments)
-    small, folder = made(wanted.folder, *SMALL), made(wanted.folder, wanted.cells, wanted.genes)
-    has = {
-        name: not subprocess.run([wanted.scanpy, "-c", f"import {name}"], capture_output=True, check=False).returncode
-        for name in PEERS
-    }
+    acts, stores = wanted.only or list(ACTS), tuple(STORES)[1:] if wanted.only else tuple(STORES)
+    small, folder = made(wanted.folder, *SMALL), made(wanted.folder, wanted.cells, wanted.genes, stores)
+    has = {name: found for name in PEERS if (found := _version_in(wanted.scanpy, name))}
+    peers = ", ".join(f"{name} {version}" for name, version in has.items())
     measured: Measured = {}
 
     def take(what: str, where: str, folder: Path, told: tuple[str, str], store: str = "h5ad, CSR") -> None:
@@ -236,20 +255,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
         python, calls = (wanted.scanpy, 1) if is_peer else (sys.executable, wanted.calls)  # it takes long
         found = measured[store, *told] = measure(what, where, folder / STORES[store], small, calls=calls, python=python)
         print(store, *told, *(f"{one:.2f}" for one in found), flush=True)
-        text = report(wanted.cells, wanted.genes, wanted.calls, measured)  # after each, since all take long
-        (HERE / "compare.md").write_text(text)
+        if not wanted.only:  # after each, since all take long
+            (HERE / "compare.md").write_text(report(wanted.cells, wanted.genes, wanted.calls, measured, peers))
 
-    for store in STORES:
-        for what, (_, wheres, _) in ACTS.items():
-            for where in wheres if not what.startswith(PEERS) else ():
+    for store in stores:
+        for what in acts:
+            for where in ACTS[what][1] if not what.startswith(PEERS) else ():
                 take(what, where, folder, (what, where), store)
     if wanted.linear:
         for n_obs in LINEAR:
             of_size = made(wanted.folder, n_obs, LINEAR_GENES, ("h5ad, CSR",))
             take("t-test", SCATTERED, of_size, ("t-test", _told(n_obs)))
-    for what in ACTS:
-        for where in ACTS[what][1] if what.startswith(PEERS) and has[what.partition(",")[0]] else ():
-            take(what, where, folder, (what, where))
+    for what in acts:
+        peer = what.partition(",")[0]
+        for where in ACTS[what][1] if peer in has else ():
+            for store in tuple(STORES)[1:] if peer == "illico" else ("h5ad, CSR",):
+                take(what, where, folder, (what, where), store)
+    if wanted.only:
+        print(report(wanted.cells, wanted.genes, wanted.calls, measured, peers))
+        return
     beside = [sys.executable, "-m", "benchmarks.compare_beside", str(folder)]
     meanwhile = subprocess.run(beside, capture_output=True, text=True, check=True, cwd=HERE.parent).stdout
     with (HERE / "compare.md").open("a") as file:

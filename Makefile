@@ -33,14 +33,14 @@ demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 on
 
 test: setup browser ## pytest in three processes (some tests only wait), and node --test
 	cd js && $(WITH_NODE) npm test --silent & node=$$!; $(BIN)/python -m tests.compiled && wait $$node
-	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser --ignore tests/hosts -m 'not docs' -n 3 --dist worksteal
+	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/fuzz --ignore tests/browser --ignore tests/hosts -m 'not docs' -n 3 --dist worksteal
 	$(BIN)/python -m pytest tests/browser -n 3 --dist loadfile
 
 test-hosts: setup browser .venv-hosts/.installed tests/hosts/node_modules/.installed ## the widget in JupyterLab, VS Code, Shiny and other hosts, in a browser
 	.venv-hosts/bin/python -m pytest tests/hosts -n 2 --dist loadfile
 
-test-tools: setup browser ## the tests of tools/ and benchmarks/
-	$(BIN)/python -m pytest tests/tools -m 'not browser' -n 2 --dist worksteal
+test-tools: setup browser ## the tests of tools/, benchmarks/ and `make fuzz`
+	$(BIN)/python -m pytest tests/tools tests/fuzz -m 'not browser' -n 2 --dist worksteal
 	$(BIN)/python -m pytest tests/tools -m browser
 
 quick: $(VENV)/.installed ## unit tests without a browser, a store or another process, in a minute or two

@@ -38,7 +38,7 @@ from tests.file_server import FileServer
 IMPATIENT = {"connect_timeout": 0.2, "read_timeout": 0.6, "max_attempts": 1}
 WRITTEN = Path(__file__).parent / "written" / "far.zip"
 CONTAINERS = ("h5ad", "zarr2", "zarr3")
-QUIET_S = 0.08
+QUIET_S = 0.15
 """Answers so late that all that is asked for side by side is under way at once, on a busy machine too."""
 
 

@@ -13,7 +13,7 @@ from cxg_widget.datasets.cxg.layouts import ByColumn
 from cxg_widget.datasets.tiledb_access.lookups import load_schema, read_fragments
 from tests.datasets.make_cxg import make_cxg, make_truth, write_cells
 
-QUIET_S = 0.08
+QUIET_S = 0.15
 """Answers so late that all that is asked for side by side is under way at once, on a busy machine too."""
 
 

@@ -71,7 +71,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "compare", "id": 44, "a": "selection", "b": "set:<b>mine</b>", "method": "wilcoxon", "normalize": True},
     {"kind": "comparison", "id": 45, "known": 3, "group": 1, "file": False},
     {"kind": "quick", "id": 46, "polygon": [0, 0.5, 1, 0, 1, 1], "panel": 0},
-    {"kind": "sketch", "id": 47, "panel": 0},
+    {"kind": "sketch", "id": 47, "rule": {"obs": "n_counts", "range": [2, None]}, "panel": 0},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 

@@ -14,6 +14,7 @@ from cxg_widget.compare.matrix_statistics import judge
 from cxg_widget.compare.moments import Floats, Summary
 from cxg_widget.compare.sketch import Parts, Sketch, Sums
 from cxg_widget.compare.sketch_tiles import Tiles, most_tiles
+from cxg_widget.compare.sketch_values import MOST_RUNS, ValueOrder
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.spatial.index import SpatialIndex
 
@@ -73,7 +74,7 @@ class QuickMarkers:
 
 @dataclass(frozen=True)
 class Sketched:
-    """A matrix with its sketch over the tiles of an embedding.
+    """A matrix with its sketch over the tiles of an embedding or a column.
 
     layer : None = the main matrix
     """
@@ -85,8 +86,8 @@ class Sketched:
 
     @classmethod
     def make(
-        cls, dataset: Dataset, layer: str | None, index: SpatialIndex, tell: Tell = lambda _, __: None,
-        check: Callable[[], None] = lambda: None,
+        cls, dataset: Dataset, layer: str | None, index: SpatialIndex | ValueOrder,
+        tell: Tell = lambda _, __: None, check: Callable[[], None] = lambda: None,
     ) -> Sketched:  # fmt: skip
         """Read the matrix once, and return it with its sketch; parameters as of `Grouped`.
 
@@ -106,9 +107,10 @@ class Sketched:
         return cls(dataset, layer, tiles, Parts(cells).gather().as_sketch(kind))
 
     @staticmethod
-    def size_bytes(dataset: Dataset, layer: str | None) -> int:
+    def size_bytes(dataset: Dataset, layer: str | None, *, is_of_column: bool = False) -> int:
         """Return about how many bytes the sketch of a matrix takes on disk."""
-        return _most_tiles(dataset, layer) * len(dataset.names_in(layer).var_labels) * _SUM_BYTES
+        most = _most_tiles(dataset, layer)
+        return (min(most, MOST_RUNS) if is_of_column else most) * len(dataset.names_in(layer).var_labels) * _SUM_BYTES
 
     def estimate(self, n_in: NDArray[np.int64], n: int) -> QuickMarkers:
         """Return the first n genes from the number of cells in each tile, int64 (n_tiles,), without reading."""

@@ -21,6 +21,7 @@ import numpy as np
 from cxg_widget.compare.matrix_statistics import Kind, ValueKind
 from cxg_widget.compare.sketch import Sketch
 from cxg_widget.compare.sketch_tiles import Tiles
+from cxg_widget.compare.sketch_values import ValueOrder
 from cxg_widget.spatial.array_file import Parts, file_bytes, read_arrays, write_arrays
 from cxg_widget.spatial.array_store import ArrayStore
 from cxg_widget.spatial.index import SpatialIndex
@@ -31,11 +32,12 @@ _COUNTS = ("<u2", "<u4")
 
 
 def sketch_key(
-    identity: str, n_obs: int, embedding: str | tuple[str, ...], axes: tuple[int, int], layer: str | None
+    identity: str, n_obs: int, embedding: str | tuple[str, ...], axes: tuple[int, ...], layer: str | None
 ) -> str:
     """Return the name of a sketch: hexadecimal digits that depend on all parameters and on the file format.
 
     identity : as for `index_key`
+    embedding : or a column, as "obs" or "var", name and layer, without axes
     """
     named = json.dumps([VERSION, identity, int(n_obs), embedding, [int(axis) for axis in axes], layer])
     return sha256(named.encode()).hexdigest()[:40]
@@ -46,8 +48,8 @@ class SketchStore(ArrayStore):
 
     suffix = ".cxgsketch"
 
-    def load(self, key: str, index: SpatialIndex, n_genes: int) -> tuple[Tiles, Sketch] | None:
-        """Return a sketch of the cells of an index, mapped from disk; None if there is none."""
+    def load(self, key: str, index: SpatialIndex | ValueOrder, n_genes: int) -> tuple[Tiles, Sketch] | None:
+        """Return a sketch of the cells of an index or a column, mapped from disk; None if there is none."""
         return self._load(key, lambda path: _read(path, key, index, n_genes))
 
     def save(self, key: str, tiles: Tiles, sketch: Sketch) -> bool:
@@ -69,7 +71,7 @@ class SketchStore(ArrayStore):
         return self._save(key, size, lambda file: write_arrays(file, _MAGIC, header, arrays))
 
 
-def _read(path: Path, key: str, index: SpatialIndex, n_genes: int) -> tuple[Tiles, Sketch]:
+def _read(path: Path, key: str, index: SpatialIndex | ValueOrder, n_genes: int) -> tuple[Tiles, Sketch]:
     def parts_of(header: dict[str, Any]) -> Parts:
         if header["counts"] not in _COUNTS or header["kind"] not in get_args(Kind):
             raise ValueError
@@ -86,7 +88,7 @@ def _read(path: Path, key: str, index: SpatialIndex, n_genes: int) -> tuple[Tile
     return tiles, Sketch(tiles.n_cells, sums, squares, above, missing, kind, bool(header["is_normalized"]))
 
 
-def _wanted(key: str, index: SpatialIndex, n_genes: int) -> dict[str, Any]:
+def _wanted(key: str, index: SpatialIndex | ValueOrder, n_genes: int) -> dict[str, Any]:
     return {"version": VERSION, "key": key, "fingerprint": index.fingerprint, "n_obs": index.n_obs, "n_genes": n_genes}
 
 

@@ -1,4 +1,4 @@
-"""Tiles of an embedding: runs of its Morton order with about equally many cells, and how many of each are meant."""
+"""Tiles: runs of the Morton order of an embedding or of the order of a column, and how many cells of each are meant."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compare.sketch_values import ValueOrder
 from cxg_widget.spatial.index import SpatialIndex
 from cxg_widget.spatial.morton import DEPTH
 from cxg_widget.spatial.quadtree import Quadtree
@@ -30,25 +31,25 @@ def most_tiles(n_obs: int, n_genes: int, n_entries: int) -> int:
 
 @dataclass(frozen=True)
 class Tiles:
-    """Tiles of cells; the last one has the cells without coordinates, and is not in any polygon.
+    """Tiles of cells; the last one has the cells without coordinates or value, and is not in any polygon or range.
 
-    edges : int64 (n_tiles,), place of the first cell of each tile, and the number of cells with coordinates
+    edges : int64 (n_tiles,), place of the first cell of each tile, and the number of cells of all others
     """
 
-    index: SpatialIndex
+    index: SpatialIndex | ValueOrder
     edges: Integers
 
     @classmethod
-    def of(cls, index: SpatialIndex, most: int) -> Tiles:
-        """Divide the cells of an index into at most this many tiles, and one of cells without coordinates."""
-        return cls(index, _edges(index.tree, most))
+    def of(cls, index: SpatialIndex | ValueOrder, most: int) -> Tiles:
+        """Divide the cells of an index into at most this many tiles, and one of cells that it lacks."""
+        return cls(index, index.edges(most) if isinstance(index, ValueOrder) else _edges(index.tree, most))
 
     def __len__(self) -> int:
         return self.edges.size
 
     @cached_property
     def without_place(self) -> Integers:
-        """Rows of cells without coordinates, int64."""
+        """Rows of cells without coordinates or value, int64."""
         has_place = np.zeros(self.index.n_obs, dtype=np.bool_)
         has_place[self.index.rows] = True
         return np.flatnonzero(~has_place)
@@ -76,6 +77,7 @@ class Tiles:
 
     def count_in_polygon(self, polygon: NDArray[np.float64]) -> Integers:
         """Count the cells of each tile in a polygon (k, 2), int64 (n_tiles,)."""
+        assert isinstance(self.index, SpatialIndex)
         inner, rim = self.index.split_by_polygon(polygon)
         # The number of places in inner runs before each edge.
         ends = np.concatenate([[0], np.cumsum(inner.sizes)])
@@ -86,6 +88,11 @@ class Tiles:
         n_inner = np.diff(ends[last] - into)
         n_rim = np.diff(np.searchsorted(rim, self.edges))
         return np.append(n_inner + n_rim, 0)
+
+    def count_in_range(self, low: float | None, high: float | None) -> Integers:
+        """Count the cells of each tile from one value of the column to another, int64 (n_tiles,); None = open."""
+        assert isinstance(self.index, ValueOrder)
+        return np.append(np.diff(np.clip(self.edges, *self.index.span(low, high))), 0)
 
     def count_in_mask(self, mask: NDArray[np.bool_]) -> Integers:
         """Count the cells of each tile in a mask, bool (n_obs,), int64 (n_tiles,)."""

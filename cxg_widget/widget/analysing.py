@@ -204,7 +204,8 @@ class AnalysingWidget(AnsweringWidget):
 
         The genes have the order of Welch's t-test, as of `markers`, but no p-values. The first call of a dataset reads
         the matrix once, and keeps the sums of each gene over tiles of the current embedding: see "Markers while you
-        draw" in the Compare panel, which shows the same numbers. Counts are compared as log1p of counts per 10,000.
+        draw" in the Compare panel, which shows the same numbers. Cells of one column, as {"cell_type": "NK cell"}, have
+        sums of their own, over the values of the column. Counts are compared as log1p of counts per 10,000.
 
         Parameters
         ----------

@@ -16,6 +16,7 @@ from cxg_widget.compare import quick_markers as quick
 from cxg_widget.compare.quick_markers import Sketched
 from cxg_widget.compare.sketch_store import SketchStore, sketch_key
 from cxg_widget.compare.sketch_tiles import Tiles, most_tiles
+from cxg_widget.compare.sketch_values import ValueOrder
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.datasets.cxg.demo import write_demo
@@ -185,6 +186,65 @@ def test_eighteen_of_the_first_twenty_genes_while_drawing_are_those_of_welch(dem
             assert drawn.n_cells == released.n_cells == mask.sum()
 
 
+BRUSHES = [(0.0, 0.3), (0.2, 0.45), (0.333, 0.501), (0.5, 1.0), (0.05, 0.1)]
+"""Parts of the axis of a histogram, from its lowest to its highest value."""
+
+
+@pytest.mark.parametrize("column", [("obs", "n_counts"), ("obs", "n_genes"), ("var", "SYNG00000000001")])
+def test_eighteen_of_the_first_twenty_genes_of_a_brush_are_those_of_welch(demo, column):
+    with open_dataset(demo) as dataset:
+        x = dataset.gather(rows=np.arange(dataset.n_obs)).dense(dataset.n_var)
+        source, name = column
+        values = dataset.numbers(name) if source == "obs" else dataset.vector(name).dense(dataset.n_obs)
+        made = Sketched.make(dataset, None, ValueOrder.read(dataset, (*column, None)))
+        low, high = float(values.min()), float(values.max())
+        for start, stop in BRUSHES:
+            ends = low + start * (high - low), low + stop * (high - low)
+            mask = (values >= ends[0]) & (values <= ends[1])
+            if mask.sum() < 30:
+                continue
+            wanted = set(by_scipy(x, mask)[:20].tolist())
+            drawn, released = made.estimate(made.tiles.count_in_range(*ends), 20), made.resolve(mask, 20)
+            assert set(released.positions.tolist()) == wanted
+            assert len(wanted & set(drawn.positions.tolist())) >= 18
+            assert drawn.n_cells == released.n_cells == mask.sum()
+
+
+COLUMNS = {
+    "numbers": np.random.default_rng(1).gamma(2, 3, 3_000).astype(np.float32),
+    "mostly zero": np.random.default_rng(2).poisson(0.2, 3_000) * np.float32(0.7),
+    "integers": np.random.default_rng(3).integers(-40, 900, 3_000),
+    "few integers": np.random.default_rng(4).integers(0, 3, 3_000),
+    "missing": np.where(np.arange(3_000) % 3, np.nan, np.arange(3_000)).astype(np.float32),
+    "infinite": np.where(np.arange(3_000) % 5, np.arange(3_000), np.inf).astype(np.float32),
+    "one value": np.full(3_000, 7, dtype=np.int32),
+    "no value": np.full(3_000, np.nan, dtype=np.float32),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.parametrize("most", [1, 3, 40, 256])
+def test_cells_of_a_range_are_counted_in_the_runs_of_their_column_as_one_by_one(kind, most):
+    values = COLUMNS[kind]
+    obs = {"value": values}
+    order = ValueOrder.read(ByRows(obs, np.zeros((3_000, 1), np.float32), ["gene"], {}), ("obs", "value", None))
+    tiles = Tiles.of(order, most)
+    assert len(tiles) - 1 <= most
+    of_rows = tiles.of_rows()
+    np.testing.assert_array_equal(np.bincount(of_rows, minlength=len(tiles)), tiles.n_cells)
+    assert tiles.n_cells[-1] == np.isnan(values.astype(np.float64)).sum()
+    # Equal values are in one run, so that a range cuts none between them.
+    assert all(len(set(of_rows[values == one])) == 1 for one in np.unique(values[~np.isnan(values.astype(float))]))
+    kept = np.random.default_rng(5).random(3_000) < 0.4
+    for low, high in [(None, 3), (2, None), (0, 0), (1, 40.5), (-100, 10_000), (2_000, 1_000)]:
+        inside = (values >= (-np.inf if low is None else low)) & (values <= (np.inf if high is None else high))
+        wanted = np.bincount(of_rows[inside], minlength=len(tiles))
+        np.testing.assert_array_equal(tiles.count_in_range(low, high), wanted)
+        np.testing.assert_array_equal(tiles.count_in_mask(inside), wanted)
+        some = np.bincount(of_rows[inside & kept], minlength=len(tiles))
+        np.testing.assert_array_equal(tiles.only(kept).count_in_range(low, high), some)
+
+
 def test_an_estimate_of_whole_tiles_is_exact():
     made = sketched(log_values(missing=False), ByRows)
     mask = np.isin(made.tiles.of_rows(), [1, 4])
@@ -318,7 +378,7 @@ def test_the_page_and_python_have_the_same_numbers_as_markers(widgets, demo):
 
 
 def test_a_second_widget_finds_the_sketch_on_disk_and_reads_no_matrix(widgets, demo, cache, monkeypatch):
-    assert widgets(demo).quick_markers({"cell_type": "NK cell"}).shape == (20, 6)
+    assert widgets(demo).quick_markers(np.arange(900)).shape == (20, 6)
     assert [one.suffix for one in cache.rglob("*.cxgsketch")] == [".cxgsketch"]
     w = widgets(open_dataset(demo))
     monkeypatch.setattr(Sketched, "make", None)
@@ -329,7 +389,7 @@ def test_a_second_widget_finds_the_sketch_on_disk_and_reads_no_matrix(widgets, d
 @pytest.mark.parametrize("hides", [False, True])
 def test_a_shape_means_the_cells_that_a_lasso_selects(widgets, demo, hides):
     w = widgets(demo, color="cell_type")
-    w.quick_markers({"cell_type": "NK cell"})
+    asked(w, 9, kind="sketch", panel=0)
     if hides:
         w.hidden = ["NK cell"]
     w.filters["condition"] = [w.dataset.codes("condition").categories[0]]
@@ -407,9 +467,53 @@ def test_scaled_values_have_no_fold_change(widgets):
 
 def test_a_polygon_of_half_a_corner_is_refused(widgets):
     w = widgets(dataset_of(log_values()))
-    w.quick_markers({"type": "A"})
+    w.quick_markers(codes() == 0)
     ((answer, _),) = asked(w, 1, kind="quick", polygon=[0.0, 1.0, 2.0], panel=0)
     assert answer["message"] == "a lasso must list x and y of each corner; found 3 numbers"
+
+
+@pytest.mark.parametrize("others", [[], [{"not": {"obs": "cell_type", "in": ["NK cell"]}}]])
+def test_a_brush_means_the_cells_that_its_filter_keeps(widgets, demo, others):
+    w = widgets(demo)
+    rule = {"obs": "n_counts", "range": [float(np.quantile(w.dataset.numbers("n_counts"), 0.3)), None]}
+    # The filter that the brush is about to replace does not count.
+    w.filters = [*others, {"obs": "n_counts", "range": [None, 0.5]}]
+    ((missing, _),) = asked(w, 1, kind="quick", polygon=[], rule=rule, panel=0)
+    assert not missing["has_sketch"]
+    ((made, numbers),) = asked(w, 2, kind="sketch", rule=rule, panel=0)
+    ((drawn, _),) = asked(w, 3, kind="quick", polygon=[], rule=rule, panel=0)
+    w.filters = [*others, rule]
+    told = w.markers("filter", normalize=None).frame()
+    n = int(w.filters.mask.sum())
+    assert (made["has_sketch"], made["n_cells"], made["n_read"]) == (True, n, n)
+    assert drawn["n_cells"] == n
+    assert made["names"] == list(told.index[:20])
+    columns = ["mean_a", "mean_b", "share_a", "share_b", "log2fc"]
+    np.testing.assert_allclose(numbers.T, told.loc[made["names"], columns], rtol=1e-3, atol=1e-5)
+    before = w._session.comparisons._made
+    asked(w, 4, kind="compare", a="filter", b="rest", method="t-test", normalize=True, within="filter")
+    after = w._session.comparisons._made
+    assert after is not before
+    np.testing.assert_array_equal(after.found.frame()["statistic"], told["statistic"])
+
+
+def test_cells_of_one_column_are_exact_by_its_sketch_though_no_cell_is_read(widgets, demo, monkeypatch):
+    w = widgets(demo)
+    monkeypatch.setattr(quick, "_RIM_BYTES", -1)
+    for rule in ({"cell_type": ["NK cell", "platelet"]}, {"not": {"obs": "sex", "in": ["male"]}}):
+        frame, told = w.quick_markers(rule), w.markers(rule, normalize=None).frame()
+        assert frame["exact"].all()
+        assert list(frame.index) == list(told.index[:20])
+    assert not w.quick_markers(np.arange(900))["exact"].any()
+
+
+def test_a_rule_of_several_columns_or_categories_is_no_brush(widgets, demo):
+    w = widgets(demo)
+    for at, rule in enumerate(({"obs": "sex", "in": ["male"]}, {"and": [{"obs": "n_counts", "range": [1, 2]}]})):
+        ((answer, _),) = asked(w, at, kind="quick", polygon=[], rule=rule, panel=0)
+        assert answer["message"].startswith(
+            "a brush moves over a range of numbers, {obs, range} or {var, range}; found"
+        )
 
 
 @pytest.mark.parametrize(
@@ -424,7 +528,7 @@ def test_every_kind_of_store_with_genes_has_the_genes_of_its_markers(widgets, tm
             w.quick_markers(half)
         return
     frame = w.quick_markers(half, 20)
-    normalize = "log1p_10k" if w._session.quick._held[1].sketch.is_normalized else None
+    normalize = "log1p_10k" if w._session.quick._held[False][1].sketch.is_normalized else None
     told = w.markers(half, normalize=normalize, layer=w.layer).frame()
     columns = ["mean_a", "mean_b", "share_a", "share_b"]
     assert frame["exact"].all()

@@ -239,7 +239,9 @@ class Comparisons:
         settings = self._display.settings
         question = Question(request.method, request.layer or settings.layer)
         matrix.check(question)
-        population = self._population(request.within or None, question)
+        # Among the filtered cells themselves, no others are left to compare them with.
+        within = None if request.a == "filter" else request.within or None
+        population = self._population(within, question)
         mask, described = self._cells(request.a)
         is_set = request.b not in ("rest", "neighborhood")
         other, described_other = self._cells(request.b) if is_set else (~mask, REST)
@@ -270,6 +272,9 @@ class Comparisons:
         settings, selected, _ = self._display.now()
         if word == "selection":
             return selected, "the selection"
+        if word == "filter":
+            found = cells_meant(word, self._loader, self._display)
+            return found.mask, str(found.name)
         if word.startswith("value:"):
             return self._of_category(word.removeprefix("value:"))
         name, rules = word.removeprefix("set:"), {one["name"]: one["rule"] for one in settings.sets}

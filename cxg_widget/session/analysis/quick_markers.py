@@ -15,9 +15,12 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.compare.quick_markers import QuickMarkers, Sketched
 from cxg_widget.compare.sketch_store import SketchStore, sketch_key
 from cxg_widget.compare.sketch_tiles import Tiles
+from cxg_widget.compare.sketch_values import ValueOrder
 from cxg_widget.compute.jobs import in_background
+from cxg_widget.counts.counter import Column
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError
+from cxg_widget.rules.forms import Rule, check_rule
 from cxg_widget.session.analysis.meant import cells_meant
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import Newest
@@ -36,7 +39,7 @@ _EACH_S = 0.2
 
 
 class QuickLists:
-    """Ranks genes of cells by the sketch of the current embedding and layer.
+    """Ranks genes of cells by the sketch of the current embedding and layer, or of a column.
 
     announce : takes a frame that was not requested, from any thread
     """
@@ -44,23 +47,29 @@ class QuickLists:
     def __init__(self, loader: Loader, display: DisplayState, announce: Callable[[Frame], object]) -> None:
         self._loader, self._display, self._announce = loader, display, announce
         self._making = Newest("the sketch was cancelled.")
-        self._held: tuple[Hashable, Sketched] | None = None
+        # The newest of an embedding, and the newest of a column.
+        self._held: dict[bool, tuple[Hashable, Sketched]] = {}
         self._searched: Hashable = None
         self._drawn: tuple[object, Tiles] | None = None
 
     # For Python.
 
     def table(self, what: Any, n: Any) -> pd.DataFrame:
-        """Return the first n genes of cells, given as `cells_meant` takes them; makes the sketch if there is none."""
+        """Return the first n genes of cells, given as `cells_meant` takes them; makes the sketch if there is none.
+
+        Cells of a rule of one column are found by the sketch of this column.
+        """
         import pandas as pd
 
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise InvalidValue(f"n takes a whole number from 1 on; found {shown(n)}")
-        mask = cells_meant(what, self._loader, self._display).mask
+        mask, rule, _ = cells_meant(what, self._loader, self._display)
         if not mask.any():
             raise SelectionError("the selection is empty; w.quick_markers({column: values}) takes other cells.")
-        settings = self._display.settings
-        sketched = self._find(settings) or self._make(settings, lambda: None, "")
+        settings, column = self._display.settings, None if what is None else _column_of(rule or {})
+        if column is not None and column[1] in self._loader.dataset.own_columns:
+            column = None  # labels change too often to keep sums of each
+        sketched = self._find(settings, column) or self._make(settings, column, lambda: None, "")
         found = sketched.resolve(mask, int(n))
         names, dataset = self._loader.dataset.names_in(settings.layer), self._loader.dataset
         labels = [names.var_labels[at] for at in found.positions.tolist()]
@@ -70,10 +79,12 @@ class QuickLists:
     # For the front-end.
 
     def frames(self, request: p.AskQuick) -> Iterator[Frame]:
-        """Yield the genes of the cells in a polygon, or of the selected cells; without a sketch, what it would take.
+        """Yield the genes of the cells in a polygon, of a brush or selected; without a sketch, what it would take.
 
         Raises
         ------
+        InvalidValue
+            If the polygon or the rule is invalid.
         InvalidOption
             If Dask workers hold the cells.
         CxgWidgetError
@@ -82,9 +93,12 @@ class QuickLists:
         shown, mask, _ = self._display.now(request.panel)
         # The layer is that of the plot, whatever layer colors a panel: the exact test takes it too.
         settings, _ = self._display.place(request.panel)
-        sketched = self._find(settings)
+        column = _column_of_brush(request.rule)
+        sketched = self._find(settings, column)
         if sketched is None:
-            yield self._missing(settings)
+            yield self._missing(settings, column)
+        elif column is not None:
+            yield self._found(self._of_brush(request, column, sketched, settings), settings)
         elif request.polygon:
             found = sketched.estimate(self._count(request.polygon, sketched, self._loader.of(shown)), _SHOWN)
             yield self._found(found, settings)
@@ -92,12 +106,12 @@ class QuickLists:
             yield self._found(sketched.resolve(mask, _SHOWN), settings)
 
     def make(self, request: p.MakeSketch) -> Iterator[Frame]:
-        """Make the sketch, and yield the genes of the selected cells; raises as `frames`, and `Overtaken` if ended."""
+        """Make the sketch, and yield the genes of the cells; raises as `frames`, and `Overtaken` if ended."""
         settings, _ = self._display.place(request.panel)
-        check = self._making.begin()
-        if self._find(settings) is None:
-            in_background(lambda: self._make(settings, check, "sketch"), gives_way=True).result()
-        yield from self.frames(p.AskQuick([], panel=request.panel))
+        column, check = _column_of_brush(request.rule), self._making.begin()
+        if self._find(settings, column) is None:
+            in_background(lambda: self._make(settings, column, check, "sketch"), gives_way=True).result()
+        yield from self.frames(p.AskQuick([], request.rule, is_released=True, panel=request.panel))
 
     def end(self) -> None:
         """Cancel the sketch that the page has requested."""
@@ -106,11 +120,11 @@ class QuickLists:
     def close(self) -> None:
         """Cancel what is being made, and release the sketch."""
         self._making.end()
-        self._held = self._drawn = None
+        self._held, self._drawn = {}, None
 
-    # Sketches.
+    # Sketches, of the embedding, or of a column that is not None.
 
-    def _find(self, settings: Settings) -> Sketched | None:
+    def _find(self, settings: Settings, column: Column | None) -> Sketched | None:
         """Return the sketch in memory, or on disk; None if there is none."""
         if not self._n_genes(settings):
             dataset = self._loader.dataset
@@ -119,20 +133,22 @@ class QuickLists:
             raise InvalidOption(
                 "quick markers need all cells in this process, and Dask workers hold them; w.markers() works on Dask."
             )
-        key, held = self._key(settings), self._held
+        key, held = self._key(settings, column), self._held.get(column is not None)
         if held is not None and held[0] == key:
             return held[1]
         if self._searched == key:  # not on disk
             return None
         self._searched = key
         store, dataset = SketchStore(), self._loader.dataset
-        name = self._name(settings)
+        name = self._name(settings, column)
         if name is None or not store.has(name):
             return None
-        found = store.load(name, self._index(settings), self._n_genes(settings))
-        return None if found is None else self._hold(key, Sketched(dataset, settings.layer, *found))
+        found = store.load(name, self._index(settings, column), self._n_genes(settings))
+        return None if found is None else self._hold(settings, column, Sketched(dataset, settings.layer, *found))
 
-    def _make(self, settings: Settings, check: Callable[[], None], ends_by: p.EndsBy) -> Sketched:
+    def _make(
+        self, settings: Settings, column: Column | None, check: Callable[[], None], ends_by: p.EndsBy
+    ) -> Sketched:
         """Read the matrix once, and keep the sketch in memory and on disk."""
         dataset, last = self._loader.dataset, 0.0
 
@@ -144,36 +160,41 @@ class QuickLists:
                 self._announce(Frame(p.Progress("reading", min(done, 0.999), ends_by, what)))
 
         try:
-            made = Sketched.make(dataset, settings.layer, self._index(settings), tell, check)
+            made = Sketched.make(dataset, settings.layer, self._index(settings, column), tell, check)
         finally:
             self._announce(Frame(p.Progress("reading", 1.0, ends_by)))
-        name, store = self._name(settings), SketchStore()
+        name, store = self._name(settings, column), SketchStore()
         # From the file the system may take the memory back.
         if name is not None and store.save(name, made.tiles, made.sketch):
             found = store.load(name, made.tiles.index, self._n_genes(settings))
             made = made if found is None else Sketched(dataset, settings.layer, *found)
-        return self._hold(self._key(settings), made)
+        return self._hold(settings, column, made)
 
-    def _hold(self, key: Hashable, sketched: Sketched) -> Sketched:
-        self._held, self._drawn = (key, sketched), None
+    def _hold(self, settings: Settings, column: Column | None, sketched: Sketched) -> Sketched:
+        self._held[column is not None], self._drawn = (self._key(settings, column), sketched), None
         return sketched
 
     @staticmethod
-    def _key(settings: Settings) -> Hashable:
-        return settings.place_key, settings.layer
+    def _key(settings: Settings, column: Column | None) -> Hashable:
+        return column or settings.place_key, settings.layer
 
-    def _name(self, settings: Settings) -> str | None:
+    def _name(self, settings: Settings, column: Column | None) -> str | None:
         """Return the name of the file; None if nothing identifies the data."""
         dataset = self._loader.dataset
         if not dataset.identity:
             return None
+        if column is not None:
+            source, label, layer = column
+            return sketch_key(dataset.identity, dataset.n_obs, (source, label, layer or ""), (), settings.layer)
         embedding = dataset.find_embedding(settings.embedding)
         return sketch_key(dataset.identity, dataset.n_obs, embedding, settings.axes, settings.layer)
 
     def _n_genes(self, settings: Settings) -> int:
         return len(self._loader.dataset.names_in(settings.layer).var_labels)
 
-    def _index(self, settings: Settings) -> SpatialIndex:
+    def _index(self, settings: Settings, column: Column | None) -> SpatialIndex | ValueOrder:
+        if column is not None:
+            return ValueOrder.read(self._loader.dataset, column)
         held, loader = self._loader.of(settings), self._loader
         cells = held.wait_for_index(lambda: False) if held.is_aggregated else held.index_if_built()
         if isinstance(cells, IndexedCells):
@@ -181,14 +202,30 @@ class QuickLists:
         # Not kept by the loader: while points travel, nothing else needs an index.
         return loader.share("index", settings.place_key, lambda: SpatialIndex.build(held.xy()))
 
-    # Cells of a shape.
+    # Cells of a shape or a brush.
+
+    def _of_brush(self, request: p.AskQuick, column: Column, sketched: Sketched, settings: Settings) -> QuickMarkers:
+        """Return the genes of the cells that a filter would keep, beside the filters of other columns."""
+        rule, loader, tiles = request.rule, self._loader, sketched.tiles
+        own = loader.of(settings).counter.own_rule(column, settings.filters)
+        others = [one for one in settings.filters if one is not own]
+        passing = loader.crossfilter.passing(others)
+        if request.is_released:
+            mask = loader.mask_of(rule)
+            return sketched.resolve(mask if passing is None else mask & passing, _SHOWN)
+        if passing is not None:
+            drawn = others, id(sketched)
+            if self._drawn is None or self._drawn[0] != drawn:
+                self._drawn = drawn, tiles.only(passing)
+            tiles = self._drawn[1]
+        return sketched.estimate(tiles.count_in_range(*rule["range"]), _SHOWN)
 
     def _count(self, corners: list[float], sketched: Sketched, held: Holder) -> NDArray[np.int64]:
         """Count the cells of each tile that a lasso would select."""
         if len(corners) % 2:
             raise InvalidValue(f"a lasso must list x and y of each corner; found {len(corners)} numbers")
         settings = held.settings
-        tiles, drawn = sketched.tiles, (settings.filters, settings.hidden, settings.color_key, sketched)
+        tiles, drawn = sketched.tiles, (settings.filters, settings.hidden, settings.color_key, id(sketched))
         if settings.filters or settings.hidden:
             if self._drawn is None or self._drawn[0] != drawn:
                 shown = held.shown()
@@ -198,11 +235,11 @@ class QuickLists:
 
     # Answers.
 
-    def _missing(self, settings: Settings) -> Frame:
-        dataset = self._loader.dataset
-        plan = dataset.plan(None, None, settings.layer)
+    def _missing(self, settings: Settings, column: Column | None) -> Frame:
+        dataset, layer = self._loader.dataset, settings.layer
+        n_bytes = Sketched.size_bytes(dataset, layer, is_of_column=column is not None)
         message = p.Quick(
-            has_sketch=False, n_bytes=Sketched.size_bytes(dataset, settings.layer), read_bytes=plan.n_bytes,
+            has_sketch=False, n_bytes=n_bytes, read_bytes=dataset.plan(None, None, layer).n_bytes,
             is_remote=dataset.is_remote, n_cells=0, n_read=0, names=[], symbols=[],
         )  # fmt: skip
         return Frame(message, {"values": np.zeros((5, 0), dtype=np.float32)})
@@ -219,3 +256,21 @@ class QuickLists:
         )  # fmt: skip
         with np.errstate(over="ignore"):
             return Frame(message, {"values": np.stack(list(found.columns.values())).astype(np.float32)})
+
+
+def _column_of(rule: Rule) -> Column | None:
+    """Return the only column of a rule; None if it is another rule."""
+    inner = rule.get("not", rule)
+    if "range" not in inner and "in" not in inner:
+        return None
+    if "obs" in inner:
+        return "obs", inner["obs"], None
+    return ("var", inner["var"], inner.get("layer")) if isinstance(inner.get("var"), str) else None
+
+
+def _column_of_brush(rule: Rule) -> Column | None:
+    if rule and (_column_of(check_rule(rule)) is None or "range" not in rule):
+        raise InvalidValue(
+            f"a brush moves over a range of numbers, {{obs, range}} or {{var, range}}; found {shown(rule)}"
+        )
+    return _column_of(rule)

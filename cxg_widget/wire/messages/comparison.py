@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
 from cxg_widget.wire.messages.message import Array, Message, OfPanel
 
@@ -15,7 +15,8 @@ from cxg_widget.wire.messages.message import Array, Message, OfPanel
 class Compare(Message, kind="compare"):
     """Compare cells. Answered by one or more `comparison`.
 
-    a : "selection", "set:NAME", or "value:" and [column, category] as JSON; b : "rest", "neighborhood", or as a
+    a : "selection", "filter", "set:NAME", or "value:" and [column, category] as JSON
+    b : "rest", "neighborhood", or as a
     normalize : if the values are counts, compare log1p of counts per 10,000
     layer : "" = the current layer
     within : "filter" = only cells that pass the filters take part, in `a`, `b` and the rest; "" = all
@@ -93,14 +94,23 @@ class AskQuick(OfPanel, kind="quick"):
 
     polygon : x, y of each corner, as of a lasso, whose cells are estimated; [] = the selected cells, whose sums are
         exact if the rest of their tiles is small enough to read
+    rule : filter of one column, as a brush moves; then no polygon. Its cells also pass the filters of other columns
+    is_released : the brush was released: its sums are exact too, if possible
     """
 
     polygon: list[float]
+    rule: dict[str, Any] = field(default_factory=dict)
+    is_released: bool = False
 
 
 @dataclass(frozen=True)
 class MakeSketch(OfPanel, kind="sketch"):
-    """Make the sketch: the sums of each gene over tiles of cells. Answered by `quick` of the selected cells."""
+    """Make the sketch: the sums of each gene over tiles of cells. Answered by `quick` of the selected cells.
+
+    rule : filter of the column whose values divide the cells, and of the cells in the answer; {} = by the embedding
+    """
+
+    rule: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

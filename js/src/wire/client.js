@@ -18,8 +18,11 @@ import { decode } from "./decode.js";
  * @property {() => void} abandon resolves all open requests to null, because no reply will come
  * @property {() => void} repeat sends all open requests again: they or their replies may be lost
  * @property {() => void} close
- * @property {(shape: {corners: () => number[]} | null, panel: number) => void} [onShape] called as the shape of a drag moves,
- *   null at its end; set by a panel that follows it. corners: x and y alternating, data units
+ * @property {(shape: Shape | null, panel: number) => void} [onShape] called as the shape of a drag, or a brush, moves,
+ *   null at its end; set by a panel that follows it
+ * @typedef {object} Shape
+ * @property {() => number[]} corners x and y alternating, data units
+ * @property {Record<string, any> | null} [rule] filter that a brush moves; null = it keeps all. Without it, not a brush
  *
  * @typedef {object} Question
  * @property {any} request

@@ -363,7 +363,8 @@ export const CONTAINER = 65536;
 /**
  * Compare cells. Answered by one or more `comparison`.
  *
- * a : "selection", "set:NAME", or "value:" and [column, category] as JSON; b : "rest", "neighborhood", or as a
+ * a : "selection", "filter", "set:NAME", or "value:" and [column, category] as JSON
+ * b : "rest", "neighborhood", or as a
  * normalize : if the values are counts, compare log1p of counts per 10,000
  * layer : "" = the current layer
  * within : "filter" = only cells that pass the filters take part, in `a`, `b` and the rest; "" = all
@@ -393,16 +394,23 @@ export const CONTAINER = 65536;
  *
  * polygon : x, y of each corner, as of a lasso, whose cells are estimated; [] = the selected cells, whose sums are
  *     exact if the rest of their tiles is small enough to read
+ * rule : filter of one column, as a brush moves; then no polygon. Its cells also pass the filters of other columns
+ * is_released : the brush was released: its sums are exact too, if possible
  * @typedef {object} AskQuick
  * @property {"quick"} kind
  * @property {number} panel
  * @property {number[]} polygon
+ * @property {Record<string, any>} rule
+ * @property {boolean} is_released
  */
 /**
  * Make the sketch: the sums of each gene over tiles of cells. Answered by `quick` of the selected cells.
+ *
+ * rule : filter of the column whose values divide the cells, and of the cells in the answer; {} = by the embedding
  * @typedef {object} MakeSketch
  * @property {"sketch"} kind
  * @property {number} panel
+ * @property {Record<string, any>} rule
  */
 /**
  * Cancel long work, as a newer request of its kind would. Not answered; the cancelled request fails as "Overtaken".

@@ -81,7 +81,7 @@ test("a shape of many corners is requested with few of them, from its first on, 
 
 test("an estimate says of how many cells it is, exact sums do not say that they are an estimate", () => {
   const estimate = describeList(/** @type {any} */ (answer({ n_cells: 12_300, n_read: 11_200 })), CELL);
-  assert.match(estimate, /^≈ estimate from 11,200 of 12,300 cells/);
+  assert.match(estimate, /^≈ estimate against all other cells: 11,200 of 12,300 cells counted exactly/);
   assert.doesNotMatch(describeList(/** @type {any} */ (answer({ n_read: 9 })), CELL), /≈|estimate/);
 });
 
@@ -135,6 +135,36 @@ test("a request that fails turns the switch off, so that drags do not fail too",
   await fail();
   assert.equal(quick.isOn(), false);
   assert.equal(client.onShape, undefined);
+});
+
+test("a brush is requested by its filter, its sums are made once, and on release its cells are listed and tested", async () => {
+  const { quick, client, log, asked, select, reply } = panel();
+  const rule = { obs: "n_counts", range: [2, null] };
+  quick.put(true);
+  await select(4);
+  await reply({ names: [] });
+  client.onShape({ corners: () => [], rule }, 0);
+  assert.deepEqual(asked.at(-1), { kind: "quick", polygon: [], rule, panel: 0 });
+  await reply({ has_sketch: false });
+  assert.deepEqual(asked.at(-1), { kind: "sketch", panel: 0, rule });
+  client.onShape(null, 0); // released meanwhile
+  await reply();
+  assert.deepEqual(asked.at(-1), { kind: "quick", polygon: [], panel: 0, rule, is_released: true });
+  await reply({ n_read: 9 });
+  assert.equal(quick.list()?.n_read, 9);
+  assert.deepEqual(log, ["compare filter"]);
+  const follow = (/** @type {any[]} */ filters) =>
+    quick.follow(/** @type {any} */ ({ link: "live", selection: { seq: 4 }, traits: { filters } }));
+  follow([rule]);
+  assert.equal(quick.list()?.n_read, 9);
+  follow([]);
+  assert.equal(quick.list(), null);
+  // Dragged over the whole axis, it keeps all cells, and has no list.
+  client.onShape({ corners: () => [], rule: null }, 0);
+  assert.equal(quick.list(), null);
+  const n = asked.length;
+  client.onShape(null, 0);
+  assert.equal(asked.length, n);
 });
 
 test("a new shape ends the test of the last selection", async () => {

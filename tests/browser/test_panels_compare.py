@@ -34,7 +34,7 @@ def three_types() -> MemoryDataset:
     names = [f"G{i}" for i in range(N_GENES)]
     names[0], names[1] = "<b>G0</b>", "=G1"
     xy = (np.eye(3)[codes][:, :2] * 6 + rng.normal(size=(N, 2))).astype(np.float32)
-    obs = {"type": Codes(codes, ("<i>A</i>", "B", "C"))}
+    obs = {"type": Codes(codes, ("<i>A</i>", "B", "C")), "score": xy[:, 0].copy()}
     return MemoryDataset(obs, x, names, {"umap": xy})
 
 
@@ -261,8 +261,40 @@ def test_a_category_among_hundreds_with_a_long_name_is_chosen_in_a_line_that_is_
     served.close()
 
 
+def wait_for_test(served: ServedWidget, panel: Any) -> None:
+    """Let the exact test take the place of the list."""
+    for _ in range(10):
+        settle(served)
+        if panel.locator(".volcano").count():
+            return
+
+
+def brush_until(served: ServedWidget, caption: Any) -> None:
+    """Drag in the histogram of a column until an estimate follows, which takes the sums of the column, and release."""
+    mouse = served.page.mouse
+    served.tell()
+    row = served.page.locator(".columns li").filter(has_text="score").first
+    row.locator(".opener").click()
+    strip = row.get_by_role("slider")
+    for _ in range(10):
+        settle(served)
+        if strip.count():
+            break
+    box = strip.bounding_box()
+    y = box["y"] + box["height"] / 2
+    mouse.move(box["x"] + 0.43 * box["width"], y)
+    mouse.down()
+    for at in range(40):
+        mouse.move(box["x"] + (0.7 + 0.005 * at) * box["width"], y)
+        settle(served)
+        if caption.count():
+            break
+    expect(caption).to_be_visible()
+    mouse.up()
+
+
 @pytest.mark.parametrize("panel", [{"width": 1100}], indirect=True)
-def test_genes_follow_a_lasso_as_an_estimate_and_the_exact_test_takes_their_place(
+def test_genes_follow_a_lasso_and_a_brush_as_an_estimate_and_the_exact_test_takes_their_place(
     panel: tuple[ServedWidget, Any], widget: CxgWidget
 ) -> None:
     served, panel_ = panel
@@ -290,7 +322,7 @@ def test_genes_follow_a_lasso_as_an_estimate_and_the_exact_test_takes_their_plac
     mouse.down()
     for corner in corners[1:]:
         mouse.move(*corner, steps=4)
-    caption = panel_.get_by_text("≈ estimate from")
+    caption = panel_.get_by_text("≈ estimate against")
     for _ in range(10):
         settle(served)
         if caption.count():
@@ -300,16 +332,25 @@ def test_genes_follow_a_lasso_as_an_estimate_and_the_exact_test_takes_their_plac
     expect(panel_.locator(".quick td").first).to_contain_text("≈")
     assert violations(served.page, "#el") == {}
     mouse.up()
-    for _ in range(10):
-        settle(served)
-        if panel_.locator(".volcano").count():
-            break
+    wait_for_test(served, panel_)
     frame = widget.markers(
-        normalize="log1p_10k" if widget._session.quick._held[1].sketch.is_normalized else None
+        normalize="log1p_10k" if widget._session.quick._held[False][1].sketch.is_normalized else None
     ).frame()
     settle(served)
     assert listed(panel_)[:4] == cut(frame).index[:4].tolist()
     assert len(set(widget.quick_markers().index) & set(frame.index[:20])) >= 18
+
+    widget.open_panels = ["columns", "compare"]
+    brush_until(served, caption)
+    wait_for_test(served, panel_)
+    assert 0 < widget.filters.mask.sum() < N
+    expect(panel_.locator(".what")).to_contain_text("filtered cells")
+    expect(panel_.get_by_label("Compare", exact=True)).to_have_value("filter")
+    pd.testing.assert_frame_equal(
+        widget._session.comparisons._made.found.frame(), widget.markers("filter", normalize=None).frame()
+    )
+    widget.filters.clear()
+    widget.open_panels = ["compare"]
     switch.click()
     widget.clear_selection()
     widget.tool = "pan"

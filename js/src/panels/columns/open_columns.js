@@ -93,9 +93,12 @@ export function createOpened(client, redraw) {
     const drag = (/** @type {Ends} */ wanted, /** @type {boolean} */ done) => {
       wrong = { spec: "", sentence: "" };
       brush.move(wanted);
+      const rule = within(spec, wanted, context.state.traits.layer);
+      client.onShape?.({ corners: () => [], rule }, 0);
       if (done) {
-        setRule(() => within(spec, wanted, context.state.traits.layer));
+        setRule(() => rule);
         brush.release();
+        client.onShape?.(null, 0);
       }
       redraw();
     };

@@ -33,7 +33,7 @@ export function questionLine({ state }, comparing, sets, more) {
         one.fault !== "",
       ]),
   );
-  const left = known.has(a) || categoryOf(a) ? a : "selection";
+  const left = known.has(a) || categoryOf(a) || (a === "filter" && isFiltered) ? a : "selection";
   const right = known.has(b) || categoryOf(b) || b === "neighborhood" ? b : "rest";
   const isEmpty = (left === "selection" && n === 0) || [left, right].some((one) => categoryOf(one)?.[1] === null);
   const columns = (state.dataset?.columns ?? []).filter(({ kind }) => kind !== "int" && kind !== "float");
@@ -58,8 +58,10 @@ export function questionLine({ state }, comparing, sets, more) {
   };
   const work = state.building?.ends_by === "compare" ? state.building : null;
   const { many } = nounsOf(state).obs;
+  /** @type {[string, string, boolean][]} */
+  const passing = isFiltered ? [["filter", `the filtered ${many}`, false]] : [];
   return html`<form class="question-line" @submit=${submit}>
-    ${choice("Compare", left, [["selection", n === 0 ? "the selection" : `the selection (${wholeNumber(n)})`, false], ...options], (to) => comparing.put({ a: to }), "a", columns)}
+    ${choice("Compare", left, [["selection", n === 0 ? "the selection" : `the selection (${wholeNumber(n)})`, false], ...passing, ...options], (to) => comparing.put({ a: to }), "a", columns)}
     ${categories("a", left)}
     ${choice("with", right, [["rest", "the rest", false], ["neighborhood", "its neighborhood", false], ...options.filter(([id]) => id !== left)], (to) => comparing.put({ b: to }), "", columns)}
     ${categories("b", right)}

@@ -17,13 +17,13 @@ const IN_A_COLUMN = 10;
 export function describeList({ n_cells, n_read }, noun) {
   const others = `against all other ${noun.many}`;
   if (n_read === n_cells) return `${counted(n_cells, noun)} ${others}, exact sums`;
-  return `≈ estimate from ${wholeNumber(n_read)} of ${counted(n_cells, noun)} ${others}; the rest by the share of their tile`;
+  return `≈ estimate ${others}: ${wholeNumber(n_read)} of ${counted(n_cells, noun)} counted exactly, the others from ${noun.many} close to them`;
 }
 
 /** The switch. @param {Context} context @param {QuickMarkers} quick */
 export function quickSwitch({ state }, quick) {
   const { many } = nounsOf(state).var;
-  return html`<label class="check" title="List the ${many} that set ${nounsOf(state).obs.many} apart while a lasso or rectangle moves, and test each selection"><input type="checkbox" data-field="quick" .checked=${quick.isOn()} ?disabled=${state.link === "offline"} @change=${() => quick.put(!quick.isOn())}>${TITLE}</label>`;
+  return html`<label class="check" title="List the ${many} that set ${nounsOf(state).obs.many} apart while a lasso, rectangle or histogram brush moves, and test each selection"><input type="checkbox" data-field="quick" .checked=${quick.isOn()} ?disabled=${state.link === "offline"} @change=${() => quick.put(!quick.isOn())}>${TITLE}</label>`;
 }
 
 /** What is shown in place of a result; null = the result. @param {Context} context @param {QuickMarkers} quick
@@ -60,13 +60,14 @@ function genes(context, list, isDrawing, isTesting) {
   const isEstimate = list.n_read < list.n_cells;
   const [folds, a, b] = [4, 2, 3].map((row) => list.arrays.values.subarray(row * n, (row + 1) * n));
   const sign = isEstimate ? "≈\u00a0" : "";
+  const fold = (/** @type {number} */ one) => shortNumber(isEstimate ? Number(one.toPrecision(2)) : one);
   // Ten announcements a second would drown all others.
   const caption = html`<p class="caption" role=${isDrawing ? nothing : "status"}>${describeList(list, obs)}${isTesting ? "; testing…" : ""}</p>`;
   if (n === 0) return none(list, obs, noun);
   const row = (
     /** @type {number} */ i,
   ) => html`<tr><th scope="row"><button type="button" class="text" title=${list.names[i]} @click=${() => colorBy(context, list.names[i])}>${list.symbols[i] ?? list.names[i]}</button></th>
-      <td>${Number.isNaN(folds[i]) ? "–" : `${sign}${shortNumber(folds[i])}`}</td><td>${sign}${share(a[i], 1)}</td><td>${sign}${share(b[i], 1)}</td></tr>`;
+      <td>${Number.isNaN(folds[i]) ? "–" : `${sign}${fold(folds[i])}`}</td><td>${sign}${share(a[i], 1)}</td><td>${sign}${share(b[i], 1)}</td></tr>`;
   const head = html`<thead><tr><th scope="col">${noun.one}</th><th scope="col">log2fc</th><th scope="col">share_a</th><th scope="col">share_b</th></tr></thead>`;
   const columns = [0, IN_A_COLUMN].filter((start) => start < n);
   return html`${caption}<div class="quick ${isEstimate ? "estimate" : ""}">${columns.map((start) => html`<table>${head}<tbody>${Array.from({ length: Math.min(IN_A_COLUMN, n - start) }, (_, i) => row(start + i))}</tbody></table>`)}</div>`;
@@ -76,7 +77,7 @@ function genes(context, list, isDrawing, isTesting) {
 function none({ n_cells }, obs, noun) {
   const hint =
     n_cells === 0
-      ? `Draw with the lasso or the rectangle to list the ${noun.many} that set ${obs.many} apart.`
+      ? `Draw with the lasso or the rectangle, or drag in a histogram, to list the ${noun.many} that set ${obs.many} apart.`
       : `Too few ${obs.many} on one side to rank ${noun.many}.`;
   return html`<p class="caption" role="status">${hint}</p>`;
 }

@@ -1,4 +1,5 @@
-/** Markers while you draw: requests the genes of a shape as it moves, at most one at a time, and of each selection. */
+/** Markers while you draw: requests the genes of a shape or brush as it moves, one at a time, and of what it selects. */
+import { columnOf, ruleOf } from "../filters/filter_rules.js";
 import { thinned } from "./quick_shape.js";
 
 /** @typedef {import("../../state/state.js").State} State */
@@ -25,7 +26,9 @@ export function createQuick(client, redraw, comparing) {
   /** The panel whose embedding it lacks. */
   let at = 0;
   let isDrawing = false;
-  /** The shape to request next. @type {[number[], number] | null} */
+  /** The brush that was followed last; null = a shape or a selection. @type {Record<string, any> | null} */
+  let rule = null;
+  /** The shape or brush to request next. @type {[object, number] | null} */
   let next = null;
   let isAsking = false;
   /** seq of the selection that was requested last; NaN = none. */
@@ -38,11 +41,17 @@ export function createQuick(client, redraw, comparing) {
   function onShape(shape, panel) {
     isDrawing = shape !== null;
     next = null;
-    const corners = shape?.corners() ?? [];
-    if (corners.length < 6 || isMaking) return;
+    if (shape === null) {
+      if (rule !== null && !isMaking) void ofCells();
+      return;
+    }
+    rule = shape.rule ?? null;
+    const corners = shape.corners();
+    if (isMaking || (shape.rule === undefined && corners.length < 6)) return;
     if (isTesting) comparing.cancel();
     isTesting = false;
-    next = [thinned(corners), panel];
+    if (shape.rule === null) list = null;
+    else next = [rule === null ? { polygon: thinned(corners) } : { polygon: [], rule }, panel];
     void drain();
   }
 
@@ -51,10 +60,11 @@ export function createQuick(client, redraw, comparing) {
     if (isAsking) return;
     isAsking = true;
     while (isOn && next !== null) {
-      const [polygon, panel] = next;
+      const [cells, panel] = next;
       next = null;
       const pause = new Promise((resolve) => setTimeout(resolve, EACH_MS));
-      take(await client.ask({ kind: "quick", polygon, panel }), panel, true);
+      take(await client.ask({ kind: "quick", ...cells, panel }), panel, true);
+      if (rule !== null && missing !== null && !missing.is_remote && !isMaking) void make();
       await pause;
     }
     isAsking = false;
@@ -70,10 +80,12 @@ export function createQuick(client, redraw, comparing) {
     redraw();
   }
 
-  /** Requests the genes of the selection, and its exact test. @param {State} state */
-  async function ofSelection({ selection }) {
-    const answer = await client.ask({ kind: "quick", polygon: [], panel: 0 });
-    if (!isOn || isDrawing || seq !== selection.seq) return;
+  /** Requests the genes of the selection, or of the released brush, and their exact test. */
+  async function ofCells() {
+    const [brush, selection] = [rule, seq];
+    const cells = brush === null ? {} : { rule: brush, is_released: true };
+    const answer = await client.ask({ kind: "quick", polygon: [], panel: 0, ...cells });
+    if (!isOn || isDrawing || rule !== brush || !Object.is(seq, selection)) return;
     // Each drag would show the error again.
     if (answer === null) return put(false);
     take(answer, 0, false);
@@ -82,24 +94,29 @@ export function createQuick(client, redraw, comparing) {
     if (list === null || list.is_remote || list.names.length === 0) return;
     isTesting = true;
     before = comparing.found();
-    comparing.compare({ a: "selection", b: "rest", method: "t-test" });
+    comparing.compare({ a: brush === null ? "selection" : "filter", b: "rest", method: "t-test" });
   }
 
   async function make() {
     isMaking = true;
     redraw();
-    const answer = await client.ask({ kind: "sketch", panel: at }, WAIT_MS);
+    const cells = rule === null ? {} : { rule };
+    const answer = await client.ask({ kind: "sketch", panel: at, ...cells }, WAIT_MS);
     isMaking = false;
-    seq = NaN; // request the genes of the selection, and its test
     if (answer === null) put(false);
     else take(answer, at, false);
+    // Request the genes of the cells as they are now, and their test.
+    if (rule === null) seq = NaN;
+    else if (isDrawing) next = [{ polygon: [], rule }, 0];
+    else if (isOn) void ofCells();
+    void drain();
     redraw();
   }
 
   /** @param {boolean} to */
   function put(to) {
     if (isMaking && !to) client.tell({ kind: "cancel", of: "sketch", panel: at });
-    [isOn, list, missing, next, seq, isTesting] = [to, null, null, null, NaN, false];
+    [isOn, list, missing, next, rule, seq, isTesting] = [to, null, null, null, null, NaN, false];
     if (isOn) client.onShape = onShape;
     else if (client.onShape === onShape) client.onShape = undefined;
     redraw();
@@ -125,10 +142,13 @@ export function createQuick(client, redraw, comparing) {
         isTesting = false;
         if (comparing.found() !== before) list = null;
       }
+      // The filter of the brush was removed.
+      if (rule !== null && !isDrawing && ruleOf(state.traits.filters, columnOf(rule)) === undefined)
+        [rule, list] = [null, null];
       if (isMaking || isDrawing || seq === state.selection.seq || state.link !== "live") return;
-      seq = state.selection.seq;
+      [seq, rule] = [state.selection.seq, null];
       // Not within a redraw, since a request draws the panel.
-      queueMicrotask(() => void ofSelection(state));
+      queueMicrotask(() => void ofCells());
     },
   };
 }

@@ -271,8 +271,9 @@ def test_twenty_widgets_of_a_notebook_are_drawn_and_share_one_webgl_context(open
     for n in [*range(20), 0]:
         hosts.nth(n).scroll_into_view_if_needed()
         stage.page.locator(".cxg-widget[data-cxg-state=ready]").nth(n).wait_for()
-        shown = stage.pixels(hosts.nth(n).locator("canvas.cxg-plot").last)
-        assert len(np.unique(shown.reshape(-1, 3), axis=0)) > 50, n
+        canvas = hosts.nth(n).locator("canvas.cxg-plot").last
+        # One that comes into view is drawn at a later frame.
+        stage.until(lambda canvas=canvas: len(np.unique(stage.pixels(canvas).reshape(-1, 3), axis=0)) > 50)
     assert not stage.page.evaluate("() => globalThis[Symbol.for('cxg-widget/gl/3')].gl.isContextLost()")
 
 

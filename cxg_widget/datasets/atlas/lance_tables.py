@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import lance
+import numpy as np
 import pyarrow as pa
 
 from cxg_widget.datasets.base.lifetime import Traffic
@@ -53,7 +54,8 @@ class LanceTable:
             if isinstance(rows, tuple):
                 return self._dataset.to_table(columns=wanted, offset=rows[0], limit=rows[1] - rows[0])
             if rows is not None:
-                return self._dataset.take(pa.array(rows, pa.int64()), columns=wanted)
+                # A list of integers: pylance 4 takes no elements of an Arrow array.
+                return self._dataset.take(np.asarray(rows, np.int64).tolist(), columns=wanted)
             return self._dataset.to_table(columns=wanted, filter=where)
 
     def batches(

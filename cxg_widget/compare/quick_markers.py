@@ -124,8 +124,8 @@ class Sketched:
         If that takes too many bytes, or a store elsewhere, it is an estimate.
         """
         n_in = self.tiles.count_in_mask(mask)
-        partial = np.flatnonzero((n_in > 0) & ~self._is_full(n_in))
         groups, is_whole = np.full(self.dataset.n_obs, -1, dtype=np.int32), self._is_full(n_in)
+        partial = np.flatnonzero((n_in > 0) & ~is_whole)
         for tile in partial.tolist():
             rows = self.tiles.rows(tile)
             inside = mask[rows]

@@ -17,6 +17,17 @@ SUM, LOST, SQUARES, ABOVE = 0, 1, 2, 3
 
 
 @compiled
+def _add(here: Any, value: Any) -> None:
+    # Kahan's sum: float32 alone would err by the number of cells, float64 take twice the cache.
+    step = value - here[LOST]
+    total = here[SUM] + step
+    here[LOST] = (total - here[SUM]) - step
+    here[SUM] = total
+    here[SQUARES] += value * value
+    here[ABOVE] += np.float32(value > 0)
+
+
+@compiled
 def sketch_rows(entries: Any, cells: Any, state: Any, missing: Any) -> None:
     """Add entries of rows.
 
@@ -34,14 +45,7 @@ def sketch_rows(entries: Any, cells: Any, state: Any, missing: Any) -> None:
             if missing.size and np.isnan(value):
                 missing[tile, gene] += 1
                 continue
-            # Kahan's sum: float32 alone would err by the number of cells, float64 take twice the cache.
-            here = state[tile, gene]
-            step = value - here[LOST]
-            total = here[SUM] + step
-            here[LOST] = (total - here[SUM]) - step
-            here[SUM] = total
-            here[SQUARES] += value * value
-            here[ABOVE] += np.float32(value > 0)
+            _add(state[tile, gene], value)
 
 
 @compiled
@@ -61,13 +65,7 @@ def sketch_columns(entries: Any, cells: Any, state: Any, missing: Any) -> None:
             if missing.size and np.isnan(value):
                 missing[gene, tile] += 1
                 continue
-            here = state[gene, tile]
-            step = value - here[LOST]
-            total = here[SUM] + step
-            here[LOST] = (total - here[SUM]) - step
-            here[SUM] = total
-            here[SQUARES] += value * value
-            here[ABOVE] += np.float32(value > 0)
+            _add(state[gene, tile], value)
 
 
 @compiled

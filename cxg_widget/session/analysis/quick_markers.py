@@ -214,10 +214,7 @@ class QuickLists:
             mask = loader.mask_of(rule)
             return sketched.resolve(mask if passing is None else mask & passing, _SHOWN)
         if passing is not None:
-            drawn = others, id(sketched)
-            if self._drawn is None or self._drawn[0] != drawn:
-                self._drawn = drawn, tiles.only(passing)
-            tiles = self._drawn[1]
+            tiles = self._kept((others, id(sketched)), tiles, lambda: passing)
         return sketched.estimate(tiles.count_in_range(*rule["range"]), _SHOWN)
 
     def _count(self, corners: list[float], sketched: Sketched, held: Holder) -> NDArray[np.int64]:
@@ -227,11 +224,15 @@ class QuickLists:
         settings = held.settings
         tiles, drawn = sketched.tiles, (settings.filters, settings.hidden, settings.color_key, id(sketched))
         if settings.filters or settings.hidden:
-            if self._drawn is None or self._drawn[0] != drawn:
-                shown = held.shown()
-                self._drawn = drawn, tiles if shown is None else tiles.only(shown)
-            tiles = self._drawn[1]
+            tiles = self._kept(drawn, tiles, held.shown)
         return tiles.count_in_polygon(as_polygon(np.reshape(corners, (-1, 2))))
+
+    def _kept(self, drawn: object, tiles: Tiles, mask_of: Callable[[], NDArray[np.bool_] | None]) -> Tiles:
+        """Return the tiles with the cells of a mask alone, found once for all frames of the same drawing."""
+        if self._drawn is None or self._drawn[0] != drawn:
+            mask = mask_of()
+            self._drawn = drawn, tiles if mask is None else tiles.only(mask)
+        return self._drawn[1]
 
     # Answers.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import time
@@ -45,12 +46,26 @@ def open_in(host: str, browser: Any, lab: JupyterLab, code: str) -> Any:
         page.goto(f"{lab.url}/voila/render/host.ipynb?token={lab.token}")
     else:
         page.goto(f"{lab.url}/notebooks/host.ipynb?token={lab.token}")
-        # What is run before the kernel is connected is lost.
-        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.get_by_text("Run All Cells", exact=True).click()
+        _run_all_cells(page)
     page.locator(".cxg-widget[data-cxg-state=ready]").first.wait_for()
     return page
+
+
+def _run_all_cells(page: Any) -> None:
+    """Run all cells in Notebook 7; what is run before the kernel is connected is lost, and asked for again.
+
+    The indicator may say idle before. The prompt of a cell that runs has a star, of one that has run a number.
+    """
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+    prompt = page.locator(".jp-CodeCell .jp-InputPrompt").first
+    end = time.monotonic() + _START_S
+    while not re.search(r"\d", text := prompt.inner_text()):
+        assert time.monotonic() < end, "the kernel ran no cell"
+        if "*" not in text:
+            page.keyboard.press("Escape")  # a menu that is still open
+            page.get_by_role("menuitem", name="Run", exact=True).click()
+            page.get_by_text("Run All Cells", exact=True).click()
+        page.wait_for_timeout(500)
 
 
 def needs(host: str) -> None:

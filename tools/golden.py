@@ -72,6 +72,10 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "comparison", "id": 45, "known": 3, "group": 1, "file": False},
     {"kind": "quick", "id": 46, "polygon": [0, 0.5, 1, 0, 1, 1], "panel": 0},
     {"kind": "sketch", "id": 47, "rule": {"obs": "n_counts", "range": [2, None]}, "panel": 0},
+    {"kind": "study", "id": 48, "part": "composition", "by": "cell_type", "within": "selection"},
+    {"kind": "study_open", "id": 49, "by": "cell_type", "category": "B cell", "a": "<b>lupus</b>", "b": "normal"},
+    {"kind": "study_pick", "id": 50, "sample": "d1", "condition": "", "by": "cell_type", "category": "B cell",
+     "mode": "replace", "panel": 0},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 
@@ -297,6 +301,28 @@ REPLIES: dict[str, Frame] = {
     "quick": Frame(
         p.Quick(True, 0, 0, False, 1_200, 1_000, ["ENSG1", "<b>"], ["CD3E", "TRAC"]),
         {"values": _array("float32", [[1.5, 2], [0, 0.5], [1, 0.25], [0, 0], [30, -0.5]])},
+    ),
+    "study_part": Frame(
+        p.StudyPart(
+            "composition", "Share of each cell_type of a sample, 2 and 1 samples", ["No <b>cells</b> of d9"],
+            ["<b>lupus</b>", "normal"],
+            [
+                {"name": "d1", "sample": "d1", "condition": 0, "pair": "", "n_cells": 40, "n_all": 50,
+                 "excluded": False, "covariates": ["female", 31.5]},
+                {"name": "d2 (<b>lupus</b>)", "sample": "d2", "condition": 0, "pair": "d2", "n_cells": 10, "n_all": 10,
+                 "excluded": True, "covariates": ["male", None]},
+                {"name": "d2 (normal)", "sample": "d2", "condition": 1, "pair": "d2", "n_cells": 4, "n_all": 9,
+                 "excluded": False, "covariates": [None, 45.0]},
+            ],
+            [{"name": "sex", "kind": "category", "categories": ["female", "male"]},
+             {"name": "age", "kind": "number", "categories": []}],
+            [{"gene": "", "category": "<i>T"}, {"gene": "", "category": "B cell"}],
+            [[0, 1]],
+        ),
+        {"values": _array("float32", [[0.75, 0.5, 0.25], [0.25, 0.5, 0.75]]),
+         "counts": _array("uint32", [[30, 5, 1], [10, 5, 3]]),
+         "tests": _array("float32", [[[1.5], [-1.5]], [[2.5], [-2.5]], [[0.03125], [0.03125]], [[0.0625], [0.0625]],
+                                     [[2], [2]], [[1], [1]]])},
     ),
     "tissue": Frame(
         p.Tissue("V1/hires", [-0.5, 99.5, -0.5, 49.5], [-0.5, 199.5, -0.5, 99.5], 2, 0.5, 89.5,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.display.looks import looks_after
+from cxg_widget.display.study_design import without_columns
 from cxg_widget.display.table_setting import without
 from cxg_widget.errors import SelectionError
 from cxg_widget.rules.grammar import parse
@@ -35,6 +36,7 @@ def without_deleted_labels(before: Settings, now: Settings, columns: Mapping[str
         "labels": None if now.labels in names else now.labels,
         "contours": None if now.contours in names else _listed(now.contours),
         "table": without(now.table, names),
+        "study_design": without_columns(now.study_design, gone),
         "panels": looks_after(now.panels, lambda color: None if color in names else color, filter_after),
     }
     return _changed(now, found)

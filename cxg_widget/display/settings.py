@@ -26,6 +26,7 @@ from cxg_widget.display.checks import Check, alone, check_names, check_two, choi
 from cxg_widget.display.color_target import ColorTrait, OwnSets, is_of_sets
 from cxg_widget.display.looks import apply_panel, check_looks
 from cxg_widget.display.statistic import OF_CELLS, OF_PIXELS, check_statistic
+from cxg_widget.display.study_design import check_design
 from cxg_widget.display.table_setting import check_table
 from cxg_widget.display.views import check_views
 from cxg_widget.errors import InvalidValue, Overtaken
@@ -49,7 +50,7 @@ CONTOUR_SHARES = (0.5, 0.9)
 """Shares of cells that contours enclose."""
 ENCLOSED = " and ".join(f"{100 * share:.0f} %" for share in CONTOUR_SHARES)
 Tool = Literal["pan", "lasso", "rectangle"]
-PANELS = ("columns", "genes", "sets", "annotations", "table", "compare")
+PANELS = ("columns", "genes", "sets", "annotations", "table", "compare", "study")
 """Panels of the second bundle, which is sent when the first of them opens."""
 Cost = Literal["points", "color", "palette", "filter", "image", "tuning", "overlays", "nothing"]
 """What a change recomputes: coordinates of points, their colors, colors of categories, which cells count, images of a
@@ -197,6 +198,11 @@ class Settings:
     table: Any = _setting(
         None, check_table, "columns, order and cells of the table, see `w.table`; None = defaults",
         js='{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null', step=None,
+    )  # fmt: skip
+    study_design: Any = _setting(
+        None, check_design, "columns of samples and conditions of a study, see `w.study`; None = no study",
+        js="{sample: string, condition: string, covariates: string[], pair: string | null, excluded: string[]} | null",
+        step="study",
     )  # fmt: skip
     panels: tuple[Any, ...] = _setting(
         (), check_looks, "panels side by side, with the settings that each overrides", js="Look[]", step="panel",

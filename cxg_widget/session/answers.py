@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from cxg_widget.session.session import Session
 
 
-Gesture = p.Lasso | p.Category | p.Pick
+Gesture = p.Lasso | p.Category | p.Pick | p.StudyPick
 
 
 def start(session: Session, request: p.Ready) -> Iterator[Frame]:
@@ -57,12 +57,16 @@ def select(session: Session, request: Gesture | p.Clear) -> Iterator[Frame]:
 
 
 def _cells_of(session: Session, request: Gesture) -> tuple[NDArray[np.bool_], Rule | None]:
+    if isinstance(request, p.StudyPick):
+        return session.studies.cells(request)
     held = session.loader.of(session.settings.of_panel(request.panel))
     return mask_of(request, held, session.mask), rule_of(request, held)
 
 
 def needs_no_reading(session: Session, request: Gesture) -> bool:
     """Return whether a gesture can be answered without reading anything first."""
+    if isinstance(request, p.StudyPick):
+        return False
     with suppress(Overtaken):
         return session.loader.of(session.settings.of_panel(request.panel)).needs_no_reading
     return True  # its panel was removed, which the answer reports

@@ -62,6 +62,7 @@ ROUTES: Mapping[type[p.Message], Route] = {
     p.Lasso: Route("gesture", answers.select, end=lambda session, _: session.display.drop_selections()),
     p.Category: Route("gesture", answers.select),
     p.Pick: Route("gesture", answers.select),
+    p.StudyPick: Route("gesture", answers.select),
     p.Clear: Route("gesture", answers.select, is_action=False),
     p.Count: Route("thread", answers.count),
     p.AskSets: Route("thread", lambda session, request: session.sets.frame(request.chosen)),
@@ -116,6 +117,17 @@ ROUTES: Mapping[type[p.Message], Route] = {
     p.AskQuick: Route("thread", lambda session, request: session.quick.frames(request), is_action=False),
     p.MakeSketch: Route(
         "thread", lambda session, request: session.quick.make(request), end=lambda session, _: session.quick.end()
+    ),
+    p.AskStudy: Route(
+        "thread",
+        lambda session, request: session.studies.frames(request),
+        is_action=False,
+        end=lambda session, _: session.studies.end(),
+    ),
+    p.StudyOpen: Route(
+        "thread",
+        lambda session, request: session.studies.open(request),
+        end=lambda session, _: session.comparisons.end(),
     ),
 }
 """One row per kind of request; importing this module fails otherwise."""

@@ -39,6 +39,7 @@ from cxg_widget.session.analysis.composition import composition_frame
 from cxg_widget.session.analysis.meant import MeantCells, Population, cells_meant, cells_of_query, population_of
 from cxg_widget.session.analysis.plots import GroupPlots
 from cxg_widget.session.analysis.quick_markers import QuickLists
+from cxg_widget.session.analysis.study import Studies
 from cxg_widget.session.analysis.table import CellTable
 from cxg_widget.session.annotation_list import AnnotationList
 from cxg_widget.session.changes import Changes, SettingsCheck
@@ -117,6 +118,7 @@ class Session:
         self.plots = GroupPlots(self.loader, self.display)
         self.comparisons: Comparisons = Comparisons(self.loader, self.display, announce)
         self.quick: QuickLists = QuickLists(self.loader, self.display, announce)
+        self.studies: Studies = Studies(self.loader, self.display, self.comparisons)
 
     @property
     def settings(self) -> Settings:

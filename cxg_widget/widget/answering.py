@@ -192,6 +192,7 @@ class AnsweringWidget(ChangingWidget):
             self._exchange.send(kind, partial(_OWN[type(message)], self, message), request_id)
         else:
             panel = message.panel if isinstance(message, protocol.OfPanel) else 0
+            kind = message.slot if isinstance(message, protocol.AskStudy) else kind
             self._exchange.send_soon(kind, lambda: self._session.answer(message), request_id, panel=panel)
         if isinstance(message, protocol.Ready):
             AT_REST.drop(self._picture)  # a page sends one of all cells

@@ -101,6 +101,7 @@ from cxg_widget.wire.messages.selecting import (
     Sets,
     Undo,
 )
+from cxg_widget.wire.messages.study import AskStudy, StudyOpen, StudyPart, StudyPick
 from cxg_widget.wire.messages.table import AskCsv, AskTable, Csv, Table
 
 REQUESTS: tuple[type[Message], ...] = (
@@ -141,6 +142,9 @@ REQUESTS: tuple[type[Message], ...] = (
     AskComparison,
     AskQuick,
     MakeSketch,
+    AskStudy,
+    StudyOpen,
+    StudyPick,
     Cancel,
 )
 REPLIES: tuple[type[Message], ...] = (
@@ -180,6 +184,7 @@ REPLIES: tuple[type[Message], ...] = (
     Compared,
     Comparison,
     Quick,
+    StudyPart,
     Module,
     Progress,
     Kept,

@@ -20,6 +20,7 @@ const PANEL_ROOMS = [
   "annotations",
   "settings",
   "compare",
+  "study",
 ];
 const MOST_MODULES = 25;
 const SRC = fileURLToPath(new URL("../src", import.meta.url));

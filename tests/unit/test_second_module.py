@@ -50,7 +50,7 @@ def test_the_file_is_read_once(built, monkeypatch):
     [
         (
             "columns",
-            "open_panels must be a list of some of 'columns', .*, 'table', 'compare'; found 'columns'",
+            "open_panels must be a list of some of 'columns', .*, 'compare', 'study'; found 'columns'",
         ),
         (["colums"], "no open_panels 'colums'.*Did you mean 'columns'"),
         ([["columns"]], "no open_panels"),

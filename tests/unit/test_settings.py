@@ -29,6 +29,9 @@ OTHERS = {
     "pinned_genes": ["CD3E"], "gene_sets": [{"name": "mine", "genes": ["CD3E", "MS4A1"]}],
     "filters": [{"obs": "n_genes", "range": [500, None]}],
     "annotations": [{"name": "own", "log": [{"of": "cell_type", "n": 9, "at": "2026-01-31T12:00:00+00:00"}]}],
+    "study_design": {
+        "sample": "donor name", "condition": "cell_type", "covariates": ["n_genes"], "pair": None, "excluded": ["d1"]
+    },
     "sets": [{"name": "T", "rule": {"obs": "cell_type", "in": ["T cell"]}}],
 }  # fmt: skip
 

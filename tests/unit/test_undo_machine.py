@@ -29,6 +29,7 @@ SETTINGS = {
     "blend": ["mean", "colors"], "density": ["log", "eq_hist"], "filtered": ["grey", "hide"], "axes": [[1, 0], [0, 1]],
     "labels": [None, "cell_type", "note 0"], "contours": [None, True, "cell_type", ["set 0"], ["set 0", "set 1"]],
     "difference": [None, ["set 0", "set 1"], ["set 1", "set 2"]], "tissue": [None, True], "statistic": ["mean", "max"],
+    "study_design": [None, *({"sample": "donor name", "condition": one} for one in ("cell_type", "note 0"))],
     "layer": [None], "color": COLORS, "embedding": PLACES,
     "hidden": [[], ["B cell"], ["T cell", "(missing)"], ["x"], ["set 0"]],
 }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from cxg_widget.wire.messages.message import Array, Message, OfPanel, Work
 
-EndsBy = Literal["", "aggregate", "color", "compare", "sketch"]
+EndsBy = Literal["", "aggregate", "color", "compare", "sketch", "study"]
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ TableOf = Literal["filter", "selection"]
 """Cells of the table: those that pass all filters, or the selected ones."""
 Work = Literal[
     "points", "color", "aggregate", "zoom", "hover", "search", "count", "columns", "table", "csv",
-    "labels", "contours", "difference", "tissue", "compare", "sketch", "lasso",
+    "labels", "contours", "difference", "tissue", "compare", "sketch", "study", "lasso",
 ]  # fmt: skip
 """Work that can be cancelled: the effects of a setting, or requests of a kind; "lasso" = all waiting gestures."""
 

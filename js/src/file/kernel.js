@@ -21,6 +21,7 @@ const IS_QUIET = {
   ...{ aggregate: true, columns: true, find: true, fields: true, brush: true, genes: true, table: false, csv: false },
   ...{ labels: true, contours: true, difference: true, sections: false, tissue: true },
   ...{ compare: false, comparison: false, quick: true, sketch: false },
+  ...{ study: true, study_open: false, study_pick: false },
 };
 const NO_BITS = new Uint8Array(0);
 

@@ -20,6 +20,7 @@ import { settingsPopover } from "./settings/settings_popover.js";
 import { createTissueChoice } from "./settings/tissue_choice.js";
 import { createTwoColumns } from "./settings/two_columns.js";
 import { createDrawer } from "./shared/drawer.js";
+import { createStudy } from "./study/study_panel.js";
 import css from "./style.css";
 import { createTable } from "./table/table_panel.js";
 
@@ -50,11 +51,12 @@ const MAKERS = {
   annotations: createAnnotations,
   table: createTable,
   compare: createCompare,
+  study: createStudy,
 };
 /** Panels whose open rows are counted, with the prefix of their specs. */
 const COUNTED = { columns: "obs:", genes: "var:" };
 /** Panels below the plot; all others share the drawer beside it. */
-const BELOW = ["table", "compare"];
+const BELOW = ["table", "compare", "study"];
 /** Panels that list sets of cells. */
 const OF_SETS = ["sets", "compare"];
 

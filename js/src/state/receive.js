@@ -22,7 +22,7 @@ const MENDED = {
   difference: ["difference"],
   tissue: ["tissue"],
   figure: ["figure"],
-  comparison: ["compare", "comparison"],
+  comparison: ["compare", "comparison", "study_open"],
 };
 
 /**

@@ -27,7 +27,7 @@ import { decode } from "./decode.js";
  * @typedef {object} Question
  * @property {any} request
  * @property {number} waitMs
- * @property {string} slot its kind and panel
+ * @property {string} slot its kind, panel and part
  * @property {Reply[]} parts
  * @property {(reply: Reply[] | null) => void} settle
  * @property {ReturnType<typeof setTimeout> | undefined} timer
@@ -87,7 +87,7 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
   /** @param {any} request @param {number} waitMs @param {Question["settle"]} resolve */
   function pose(request, waitMs, resolve) {
     const id = ++lastId;
-    const slot = `${request.kind} ${request.panel}`;
+    const slot = `${request.kind} ${request.panel} ${request.part}`; // only requests for a study have a part
     // As in the kernel, a newer request replaces an older one of its kind and panel.
     for (const [older, question] of open) if (question.slot === slot) settle(older, null);
     const timer = setTimeout(() => settle(id, null), waitMs);

@@ -8,7 +8,7 @@
 
 /** @typedef {"auto" | "mean" | "max" | "min" | "sum" | "std" | "var" | "count"} Statistic a statistic that has a name */
 
-/** @typedef {"columns" | "genes" | "sets" | "annotations" | "table" | "compare"} PanelName */
+/** @typedef {"columns" | "genes" | "sets" | "annotations" | "table" | "compare" | "study"} PanelName */
 
 /**
  * @typedef {object} Settings
@@ -33,11 +33,12 @@
  * @property {number[] | null} view visible range: x left, x right, y bottom, y top in data units; None = everything
  * @property {number} height height of the widget, CSS px
  * @property {number} panel_width width of the side panel, CSS px
- * @property {string[]} open_panels names of the panels that are open: 'columns', 'genes', 'sets', 'annotations', 'table', 'compare'
+ * @property {string[]} open_panels names of the panels that are open: 'columns', 'genes', 'sets', 'annotations', 'table', 'compare', 'study'
  * @property {boolean} wheel_zoom whether the wheel zooms; with Ctrl or Cmd it always does
  * @property {string[]} hidden labels of hidden categories
  * @property {any} filters filters as rules: by obs columns, genes, and one query, see `w.filters`
  * @property {{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null} table columns, order and cells of the table, see `w.table`; None = defaults
+ * @property {{sample: string, condition: string, covariates: string[], pair: string | null, excluded: string[]} | null} study_design columns of samples and conditions of a study, see `w.study`; None = no study
  * @property {Look[]} panels panels side by side, with the settings that each overrides
  * @property {{embedding: string | string[], view: number[]}[]} views views of panels in other embeddings; an embedding without one shows everything
  * @property {"hide" | "grey"} filtered filtered-out cells: 'hide' does not draw them, 'grey' draws them behind all others
@@ -52,7 +53,7 @@
  * @property {"white" | "dark" | "transparent" | null} background background of saved pictures: 'white', 'dark', 'transparent', None = as on the screen
  */
 /** All settings that the front-end knows. @type {(keyof Settings)[]} */
-export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "limits", "center", "scale", "zero", "blend", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "panels", "views", "filtered", "density", "labels", "contours", "difference", "tissue", "tissue_opacity", "statistic", "legend", "background"];
+export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "limits", "center", "scale", "zero", "blend", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "study_design", "panels", "views", "filtered", "density", "labels", "contours", "difference", "tissue", "tissue_opacity", "statistic", "legend", "background"];
 /** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
 export const READ = ["embedding", "axes", "gene_sets", "color", "layer", "blend"];
 /** Settings of what lies over or under the points. @type {(keyof Settings)[]} */
@@ -62,7 +63,7 @@ export const TUNED = ["cmap", "vmin", "vmax", "limits", "center", "scale", "zero
 /** Settings that a saved page can change. @type {(keyof Settings)[]} */
 export const WITHOUT_KERNEL = ["cmap", "palette", "vmin", "vmax", "limits", "center", "scale", "zero", "point_size", "opacity", "view", "height", "panel_width", "wheel_zoom", "views", "filtered", "density", "tissue_opacity", "legend", "background"];
 /** What tests begin with. @type {Settings} */
-export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "limits": "hold", "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": null, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "panels": [], "views": [], "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "difference": null, "tissue": null, "tissue_opacity": 1.0, "statistic": "auto", "legend": true, background: null};
+export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "limits": "hold", "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": null, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "study_design": null, "panels": [], "views": [], "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "difference": null, "tissue": null, "tissue_opacity": 1.0, "statistic": "auto", "legend": true, background: null};
 /** Genes that are pinned at once. */
 export const MOST_PINNED = 100;
 /** Genes that can have a hue each. */

@@ -413,13 +413,52 @@ export const CONTAINER = 65536;
  * @property {Record<string, any>} rule
  */
 /**
+ * Ask for one part of the study of the setting `study_design`. Answered by `study_part`.
+ *
+ * A request only replaces one for the same part.
+ *
+ * part : "form" needs no design: it proposes columns
+ * by : obs column of cell types, "" = none; of "form" the sample column, "" = not chosen yet
+ * within : "filter" = cells that pass the filters, "selection" = the selected ones of these
+ * @typedef {object} AskStudy
+ * @property {"study"} kind
+ * @property {"form" | "samples" | "composition" | "expression" | "differences"} part
+ * @property {string} by
+ * @property {"filter" | "selection"} within
+ */
+/**
+ * Compare two conditions gene by gene in the cells of one type, samples as donors. Answered by `comparison`.
+ *
+ * category : a value of `by`, "" = all cells; a, b : conditions
+ * @typedef {object} StudyOpen
+ * @property {"study_open"} kind
+ * @property {string} category
+ * @property {string} a
+ * @property {string} b
+ * @property {string} by
+ * @property {"filter" | "selection"} within
+ */
+/**
+ * Select the cells of a point, bar or field that pass the filters. Answered by `selection`.
+ *
+ * sample : a value of the sample column, condition : one of the condition column, category : one of `by`; "" = any
+ * @typedef {object} StudyPick
+ * @property {"study_pick"} kind
+ * @property {number} panel
+ * @property {string} sample
+ * @property {string} condition
+ * @property {string} category
+ * @property {"replace" | "add" | "subtract" | "intersect"} mode
+ * @property {string} by
+ */
+/**
  * Cancel long work, as a newer request of its kind would. Not answered; the cancelled request fails as "Overtaken".
  *
  * A setting is set back to what is shown; an index that is being built for a view is dropped.
  * @typedef {object} Cancel
  * @property {"cancel"} kind
  * @property {number} panel
- * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "difference" | "tissue" | "compare" | "sketch" | "lasso"} of
+ * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "difference" | "tissue" | "compare" | "sketch" | "study" | "lasso"} of
  */
 /**
  * The dataset that was opened.
@@ -1038,6 +1077,29 @@ export const CONTAINER = 65536;
  * @property {{values: Float32Array}} arrays
  */
 /**
+ * One part of a study: a point for each row and sample.
+ *
+ * title : what was measured: unit, n and test; "" = no design; notes : sentences about samples left out or confounded
+ * conditions : in the order of their categories
+ * samples : name (as excluded), sample, condition (index), pair (value of its column, "" = none), n_cells (within),
+ *     n_all (of the dataset), excluded, covariates (text or number for each of `columns`, null = missing or several)
+ * columns : name, kind ("category" or "number"), categories; the covariates, or of "form" columns to choose from:
+ *     possible samples, or, if a sample column is chosen, those with one value per sample
+ * rows : gene and category ("" = none) of each row, those with the largest |effect| of the first pair first
+ * pairs : indices of two conditions that are tested, the first minus the second
+ * @typedef {object} StudyPart
+ * @property {"study_part"} kind
+ * @property {"form" | "samples" | "composition" | "expression" | "differences"} part
+ * @property {string} title
+ * @property {string[]} notes
+ * @property {string[]} conditions
+ * @property {Record<string, any>[]} samples
+ * @property {Record<string, any>[]} columns
+ * @property {Record<string, any>[]} rows
+ * @property {number[][]} pairs
+ * @property {{values: Float32Array, counts: Uint32Array, tests: Float32Array}} arrays
+ */
+/**
  * The second module of the front-end, which draws panels: deflated code (zlib), empty if the page has it.
  * @typedef {object} Module
  * @property {"module"} kind
@@ -1054,7 +1116,7 @@ export const CONTAINER = 65536;
  * @property {"progress"} kind
  * @property {"index" | "reading" | "datashader"} of
  * @property {number} done
- * @property {"" | "aggregate" | "color" | "compare" | "sketch"} ends_by
+ * @property {"" | "aggregate" | "color" | "compare" | "sketch" | "study"} ends_by
  * @property {string} what
  */
 /**
@@ -1091,8 +1153,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Restore | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Compare | AskComparison | AskQuick | MakeSketch | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | CodesOfPoints | Recoded | ValuesOfPoints | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | AnnotationLabels | Annotated | GeneSets | Detail | Image | Cells | LabelPlaces | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Quick | Module | Progress | Kept | CostOf | Error} Reply */
+/** @typedef {Ready | Begun | Restore | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Compare | AskComparison | AskQuick | MakeSketch | AskStudy | StudyOpen | StudyPick | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | CodesOfPoints | Recoded | ValuesOfPoints | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | AnnotationLabels | Annotated | GeneSets | Detail | Image | Cells | LabelPlaces | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Quick | StudyPart | Module | Progress | Kept | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[], isOptional?: true]} ArraySpec a shape names its sizes */
 
@@ -1134,6 +1196,7 @@ export const REPLY_ARRAYS = {
   compared: {},
   comparison: {"values": [["float32"], [9, "n"]], "n": [["uint32"], [2, "n"]]},
   quick: {"values": [["float32"], [5, "n"]]},
+  study_part: {"values": [["float32"], ["n_rows", "n_samples"]], "counts": [["uint32"], ["n_rows", "n_samples"]], "tests": [["float32"], [6, "n_rows", "n_pairs"]]},
   module: {"code": [["uint8"], ["n_bytes"]]},
   progress: {},
   kept: {},

@@ -16,6 +16,7 @@ const BY_NAME = {
   annotations: { key: "A", name: () => "Annotations", about: ({ obs }) => `Label ${obs.many}` },
   table: { key: "T", name: ({ obs }) => `Table of ${obs.many}`, about: ({ obs }) => `One row per ${obs.one}` },
   compare: { key: "V", name: () => "Compare", about: (nouns) => `Find ${nouns.var.many} that distinguish two groups` },
+  study: { key: "Y", name: () => "Study", about: () => "Compare samples between conditions" },
 };
 export const PANELS = /** @type {PanelName[]} */ (Object.keys(BY_NAME)).map((id) => ({ id, ...BY_NAME[id] }));
 

@@ -31,6 +31,7 @@ ROOMS = (
     "draw",
     "cells",
     "session",
+    "code",
     "widget",
     "__init__",
     "cli",

@@ -67,6 +67,11 @@ class Markers(Mapping[Any, Comparison]):
         self.description, self.notes = description, notes
         self._compared, self._column, self._form = dict(compared), column, form
 
+    @property
+    def n_cells(self) -> dict[str, int]:
+        """Number of cells of each group; of a matrix with gaps, those in which most genes were measured."""
+        return {str(group): int(one._a.n.max(initial=0)) for group, one in self._compared.items()}
+
     def with_note(self, note: str) -> Markers:
         """Return a copy with one more note."""
         return Markers(self.description, (*self.notes, note), self._compared, self._column, self._form)

@@ -1,9 +1,9 @@
-"""The current settings, selection and stream numbers of a widget, guarded by one lock."""
+"""The current settings, selection, calls and stream numbers of a widget, guarded by one lock."""
 
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -17,6 +17,7 @@ from cxg_widget.errors import Overtaken
 from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import combine
+from cxg_widget.session.analysis.calls import MOST_CALLS, Call
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.protocol import Mode
 
@@ -34,13 +35,17 @@ class Seqs:
 
 
 class DisplayState:
-    """Settings, selected cells and the number of each stream; only this class changes them or takes their lock."""
+    """Settings, selected cells and the number of each stream; only this class changes them or takes their lock.
+
+    calls : calls that gave results, newest last; anyone may append
+    """
 
     def __init__(self, settings: Settings, n_obs: int) -> None:
         self._lock = threading.RLock()
         self.settings = settings
         self.mask: NDArray[np.bool_] = np.zeros(n_obs, dtype=np.bool_)
         self.rule: Rule | None = NOTHING
+        self.calls: deque[Call] = deque(maxlen=MOST_CALLS)
         self._seqs: Counter[tuple[Slot, Hashable]] = Counter()
         self._n_points = 0
         self._early: dict[Slot, int] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cxg_widget.compare.question import Question
 from cxg_widget.datasets.base.contract import Form
 from cxg_widget.errors import InvalidOption
-from cxg_widget.session.analysis.meant import with_values
+from cxg_widget.session.analysis.meant import note_call, with_values
 from cxg_widget.table.forms import check_form, in_form
 from cxg_widget.text.names import shown
 from cxg_widget.widget.answering import AnsweringWidget
@@ -301,8 +301,9 @@ class AnalysingWidget(AnsweringWidget):
         of, within = with_values(of, within)
         check_form(form)
         with self._session.costs.action("composition"):
-            mask = None if of is None else self._session.cells(of).mask
-            found = self._session.composition(column, mask, by, "filter" if within is None else within)
+            cells = self._session.cells(of)
+            found = self._session.composition(column, cells.mask, by, "filter" if within is None else within)
+            note_call(self._session, "composition", within=within, of=cells, column=column, by=by)
             return in_form(found, form or self._dataset.given_as)
 
     def aggregate(

@@ -12,6 +12,7 @@ from cxg_widget.draw.pages.matplotlib_page import make_figure
 from cxg_widget.errors import InvalidValue
 from cxg_widget.files.target import local_path
 from cxg_widget.files.writing import writing
+from cxg_widget.session.analysis.calls import Call
 from cxg_widget.session.pictures.figure_files import SUFFIXES, figure_file
 from cxg_widget.session.pictures.html_frame import EmbeddedPage
 from cxg_widget.session.pictures.save_options import EMBEDDED_BYTES, FigureOptions, HtmlOptions
@@ -98,6 +99,10 @@ class SavingWidget(AnsweringWidget):
             else:
                 known = ", ".join(f".{one}" for one in (*SUFFIXES, _HTML[0]))
                 raise InvalidValue(f"'{target.name}' ends in none of {known}.")
+            sizes = {"dpi": dpi, "width": width, "height": height, "legend": legend, "max_bytes": max_bytes}
+            given = {"path": os.fspath(path), **sizes, "colors": colors}
+            of_call = {name: value for name, value in given.items() if value is not None}
+            self._session.display.calls.append(Call("save", of_call, {}, {}, self._session.settings))
 
     def embed(self, max_bytes: float | None = None, *, colors: Sequence[Any] | None = None) -> EmbeddedPage:
         """Return the page of `save`, for the output of a cell: it stays live in an exported notebook.

@@ -119,7 +119,7 @@ class CxgWidget(
     ) -> None:
         self._held_back = HeldBack()
         traits, opening = split_options(more, STATE, ("format", *option_names()))
-        self._owns_dataset = not isinstance(source, Dataset)
+        self._opening, self._owns_dataset = opening, not isinstance(source, Dataset)
         opened = open_dataset(source, **opening, **_axes_to_open_with(source, embedding, opening))
         # Annotations belong to this widget.
         self._dataset: Dataset = opened if self._owns_dataset else opened.with_own_columns()

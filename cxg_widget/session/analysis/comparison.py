@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -18,12 +18,13 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.compare.compared_groups import Grouping
 from cxg_widget.compare.neighborhood import neighborhood
 from cxg_widget.compare.question import METHODS, Question
-from cxg_widget.compare.result import REST
+from cxg_widget.compare.result import REST, Comparison
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.compute.jobs import in_background
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.rules.by_value import mask_of_values
 from cxg_widget.selection.cell_set import CellSet
+from cxg_widget.session.analysis.calls import Call
 from cxg_widget.session.analysis.comparison_frames import ShownComparison, frames_of
 from cxg_widget.session.analysis.meant import EVERYTHING, MeantCells, Population, cells_meant, population_of
 from cxg_widget.session.display_state import DisplayState
@@ -35,7 +36,6 @@ from cxg_widget.wire.frames import Frame
 if TYPE_CHECKING:
     from cxg_widget.compare.markers import Markers
     from cxg_widget.compare.matrix_statistics import MatrixStats
-    from cxg_widget.compare.result import Comparison
     from cxg_widget.datasets.base.dataset import Dataset
 
 Mask = NDArray[np.bool_]
@@ -62,12 +62,14 @@ class Comparisons:
 
     def compare_cells(self, a: Any, b: Any, question: Question, within: Any) -> Comparison:
         """Compare cells, given as `cells_meant` takes them; "rest" = all others, unless a set has that name."""
-        population, (mask_a, _, name_a) = self._population(within, question), self._meant(a)
-        name_a = name_a or "a"
+        population, meant = self._population(within, question), {"a": self._meant(a)}
+        mask, name = meant["a"].mask, meant["a"].name or "a"
         if isinstance(b, str) and b == "rest" and all(one["name"] != b for one in self._display.settings.sets):
-            return self.with_rest(mask_a, name_a, question, population)
-        mask_b, _, name_b = self._meant(b)
-        return self.between((mask_a, mask_b), (name_a, name_b or "b"), question, population)
+            found = self.with_rest(mask, name, question, population)
+        else:
+            meant["b"] = self._meant(b)
+            found = self.between((mask, meant["b"].mask), (name, meant["b"].name or "b"), question, population)
+        return self._noted("compare", found, question, population, meant, is_within=within is not None)
 
     def markers_of_set(self, a: Any, against: Any, question: Question, within: Any) -> Comparison:
         """Compare cells with all others, or with those around them in the current embedding."""
@@ -80,9 +82,12 @@ class Comparisons:
                 f"compare(a, method={question.method!r}, by=...) takes them."
             )
         question.check(self._dataset)
-        population, (mask, _, name) = self._population(within, question), self._meant(a)
+        population, meant = self._population(within, question), self._meant(a)
         compare = self.with_rest if against == "rest" else self.with_neighborhood
-        return compare(mask, name or "the set", question, population)
+        found = compare(meant.mask, meant.name or "the set", question, population)
+        around = {} if against == "rest" else {"against": against}
+        is_within = within is not None
+        return self._noted("markers", found, question, population, {"a": meant}, is_within=is_within, **around)
 
     def markers_by(self, column: Any, question: Question, within: Any, reference: Any = None) -> Markers:
         """Compare the cells of each category of a column with all others, or with those of one category.
@@ -95,7 +100,10 @@ class Comparisons:
             column = column.removeprefix("obs:")
         population = self._population(within, question)
         found = compare_groups(self.matrix(), column, question, population.mask, reference)
-        return self._keep(self._with_population(found, population), question)
+        found = self._keep(self._with_population(found, population), question)
+        against = {} if reference is None else {"reference": reference}
+        is_within = within is not None
+        return self._noted("markers", found, question, population, {}, is_within=is_within, by=column, **against)
 
     def genes_meant(self, genes: Any) -> Sequence[str] | None:
         """Return names of genes: of a gene set by its name, of one gene, or of a list."""
@@ -223,6 +231,30 @@ class Comparisons:
         self._announce(Frame(p.Compared(made.number)))
         return found
 
+    def _noted(
+        self, method: str, found: Found, question: Question, population: Population, meant: Mapping[str, MeantCells],
+        *, is_within: bool, **more: Any,
+    ) -> Found:  # fmt: skip
+        """Remember the call that gave a result, and return the result.
+
+        is_within : whether the call was given the cells of the population
+        """
+        defaults = vars(Question())
+        options = {name: value for name, value in vars(question).items() if value != defaults[name]}
+        cells = {name: one.of_call() for name, one in meant.items()} | (population.of_call() if is_within else {})
+        n = {name: int(np.count_nonzero(population.of(one.mask))) for name, one in meant.items()}
+        if not isinstance(found, Comparison):
+            n = found.n_cells
+        elif "against" in more and found.background is not None:
+            n["b"] = len(found.background)
+        elif "b" not in n:
+            n["b"] = population.n(self._dataset.n_obs) - n["a"]
+        settings = self._display.settings
+        self._display.calls.append(
+            Call(method, {**options, **more}, cells, n, settings, found.description, found.notes)
+        )
+        return found
+
     # For the front-end.
 
     def compare(self, request: p.Compare) -> Iterator[Frame]:
@@ -242,10 +274,12 @@ class Comparisons:
         # Among the filtered cells themselves, no others are left to compare them with.
         within = None if request.a == "filter" else request.within or None
         population = self._population(within, question)
-        mask, described = self._cells(request.a)
-        is_set = request.b not in ("rest", "neighborhood")
-        other, described_other = self._cells(request.b) if is_set else (~mask, REST)
-        mask, other = population.of(mask), population.of(other)
+        meant = {"a": self._cells(request.a)}
+        if request.b not in ("rest", "neighborhood"):
+            meant["b"] = self._cells(request.b)
+        given, described = meant["a"].mask, str(meant["a"].name)
+        other, described_other = (meant["b"].mask, str(meant["b"].name)) if "b" in meant else (~given, REST)
+        mask, other = population.of(given), population.of(other)
         question.check_cells(mask, other, (described, described_other), self._dataset)
         if request.normalize and self._are_counts(matrix, mask, other, question):
             question = replace(question, normalize="log1p_10k")
@@ -253,7 +287,10 @@ class Comparisons:
             work = partial(self.with_neighborhood, mask, described, question, population, matrix)
         else:
             work = partial(self.between, (mask, other), (described, described_other), question, population, matrix)
-        in_background(work, gives_way=True).result()
+        found = in_background(work, gives_way=True).result()
+        around, is_within = {"against": request.b} if request.b == "neighborhood" else {}, within is not None
+        method = "markers" if around else "compare"
+        self._noted(method, found, question, population, meant, is_within=is_within, **around)
         yield from self.frames(p.AskComparison())
 
     def frames(self, request: p.AskComparison) -> Iterator[Frame]:
@@ -267,23 +304,21 @@ class Comparisons:
     def _are_counts(self, matrix: MatrixStats, a: Mask, b: Mask, question: Question) -> bool:
         return matrix.kind(Grouping.of_sets(a, b), question.layer).kind == "counts"
 
-    def _cells(self, word: str) -> tuple[Mask, str]:
-        """Return the cells of a request of the page, bool (n_obs,), and their name."""
-        settings, selected, _ = self._display.now()
-        if word == "selection":
-            return selected, "the selection"
-        if word == "filter":
-            found = cells_meant(word, self._loader, self._display)
-            return found.mask, str(found.name)
+    def _cells(self, word: str) -> MeantCells:
+        """Return the cells of a request of the page."""
+        settings = self._display.settings
+        if word in ("selection", "filter"):
+            return self._meant(word)
         if word.startswith("value:"):
             return self._of_category(word.removeprefix("value:"))
         name, rules = word.removeprefix("set:"), {one["name"]: one["rule"] for one in settings.sets}
         if name not in rules:
             raise UnknownName(not_found("set", name, rules, "this widget"))
-        return unpack_mask(self._loader.set_bits.of(rules[name]), self._dataset.n_obs), name
+        mask = unpack_mask(self._loader.set_bits.of(rules[name]), self._dataset.n_obs)
+        return MeantCells(mask, None if "rows" in rules[name] else rules[name], name)
 
-    def _of_category(self, text: str) -> tuple[Mask, str]:
-        """Return the cells of a category that the page names, bool (n_obs,), and their name."""
+    def _of_category(self, text: str) -> MeantCells:
+        """Return the cells of a category that the page names."""
         try:
             column, label = json.loads(text)
         except ValueError:
@@ -291,7 +326,8 @@ class Comparisons:
         if not (isinstance(column, str) and isinstance(label, str)):
             raise InvalidValue(f"a category is a column and one of its values; found {shown(text)}")
         is_bare = label in ("True", "False") or not any(sign.isalpha() for sign in label)
-        return mask_of_values({column: label}, self._dataset), f"{column} {label}" if is_bare else label
+        name = f"{column} {label}" if is_bare else label
+        return MeantCells(mask_of_values({column: label}, self._dataset), {"obs": column, "in": [label]}, name)
 
 
 def _as_sets(dataset: Dataset, *sides: NDArray[np.uint8]) -> tuple[CellSet, CellSet]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compute.bits import unpack_mask
+from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.errors import CxgWidgetError, SelectionError
 from cxg_widget.rules.advice import QUERY_TOKEN
 from cxg_widget.rules.by_value import listed_values, mask_of_values, meant_by
@@ -21,6 +21,7 @@ from cxg_widget.rules.grammar import LONGEST, is_like_a_query
 from cxg_widget.rules.named import expanded
 from cxg_widget.rules.rule import check_names, packed_rule
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
+from cxg_widget.session.analysis.calls import Call, CallCells
 from cxg_widget.session.gestures import polygon_mask, polygon_rule
 from cxg_widget.text.names import in_a_line, nearest, shown
 
@@ -29,10 +30,12 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.display.settings import Settings
     from cxg_widget.session.display_state import DisplayState
+    from cxg_widget.session.session import Session
 
 Mask = NDArray[np.bool_]
 SELECTION, FILTER = "selection", "filter"
 """These words take precedence over sets of the same name."""
+_PASSING = "that pass the filters"
 
 
 class MeantCells(NamedTuple):
@@ -46,6 +49,10 @@ class MeantCells(NamedTuple):
     mask: Mask
     rule: Rule | None
     name: str | None
+
+    def of_call(self) -> CallCells:
+        """Return these cells as a call keeps them."""
+        return CallCells(self.name, self.rule, pack_mask(self.mask))
 
 
 def cells_meant(what: Any, loader: Loader, display: DisplayState) -> MeantCells:
@@ -162,6 +169,13 @@ class Population:
         """Return those of some cells, bool (n_obs,), that count."""
         return mask if self.mask is None else mask & self.mask
 
+    def of_call(self) -> dict[str, CallCells]:
+        """Return these cells as the argument `within` of a call; {} for all cells."""
+        if self.mask is None:
+            return {}
+        name = "the filtered cells" if self.description == _PASSING else self.description.removeprefix("of ")
+        return {"within": CallCells(name, self.rule, pack_mask(self.mask))}
+
     def n(self, n_obs: int) -> int:
         """Return the number of cells that count, of n_obs."""
         return n_obs if self.mask is None else int(np.count_nonzero(self.mask))
@@ -182,9 +196,26 @@ def population_of(within: Any, loader: Loader, display: DisplayState) -> Populat
         if not settings.filters:
             return EVERYTHING
         mask, rule, _ = _by_text(within, loader, settings)
-        return Population(mask, "that pass the filters", rule, tuple(settings.filters))
+        return Population(mask, _PASSING, rule, tuple(settings.filters))
     mask, rule, name = cells_meant(within, loader, display)
     return Population(mask, f"of {name or 'within='}", rule, (packed_rule(mask, loader.dataset),))
+
+
+def note_call(
+    session: Session, method: str, *, within: Any = None, of: MeantCells | None = None, **options: Any
+) -> None:
+    """Remember a call of a method of the widget that gave a result.
+
+    within, of : its arguments that name cells; without `within`, the cells that pass the filters
+    options : its other arguments; those that are None are left out
+    """
+    population = session.population(FILTER if within is None else within)
+    cells = {**({} if of is None else {"of": of.of_call()}), **population.of_call()}
+    n = {"within": population.n(session.dataset.n_obs)}
+    if of is not None:
+        n["of"] = int(np.count_nonzero(population.of(of.mask)))
+    given = {name: value for name, value in options.items() if value is not None}
+    session.display.calls.append(Call(method, given, cells, n, session.settings))
 
 
 _PACKAGE = __name__.partition(".")[0]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from cxg_widget.cli import convert, demo, inspect, validate, versions
+from cxg_widget.cli import convert, demo, inspect, replay, validate, versions
 
-COMMANDS = (demo, inspect, validate, convert, versions)
+COMMANDS = (demo, inspect, validate, convert, replay, versions)

@@ -1,1 +1,1 @@
-"""An analysis as code and as text: what was done in a widget, written so that it can be run or read again."""
+"""The analysis as text: what was done in a widget, as code, as methods of a paper, and replayed on other data."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.errors import UnknownName
 from cxg_widget.rules.advice import meant_query
-from cxg_widget.rules.column_names import missing_names, unknown_in
+from cxg_widget.rules.column_names import is_column, missing_names, unknown_in
 from cxg_widget.rules.grammar import parse
 from cxg_widget.text.names import join_missing, not_found, shown
 
@@ -39,6 +39,15 @@ class MissingNames:
         if not self._dataset.names_in(self._layer(layer)).has_var(name):
             self._columns[name] = None
 
+    def add_name(self, name: str, layer: str | None) -> None:
+        """Report a name unless it is an obs column or a gene; "obs:" and "var:" force one."""
+        if not is_column(name, self._dataset, self._layer(layer)):
+            self._columns[name] = None
+
+    def add_layer(self, layer: str) -> None:
+        """Report a layer unless it exists."""
+        self._layer(layer)
+
     def add_query(self, text: str, layer: str | None) -> None:
         """Report unknown columns and genes of a query."""
         known_layer = self._layer(layer)
@@ -63,10 +72,21 @@ class MissingNames:
                 self._add("embedding" if is_name else "column", one if is_name else one[0], str(error))
         self._axes.append((name, axes))
 
+    @property
+    def names(self) -> list[str]:
+        """All missing names: of columns and genes as they are, of other things with their kind."""
+        return [*self._columns, *self._but_columns]
+
+    @property
+    def _but_columns(self) -> dict[str, str]:
+        """The missing things of other kinds; a column may also be an axis of an embedding."""
+        axes = {f"column {shown(name)}" for name in self._columns}
+        return {name: sentence for name, sentence in self._others.items() if name not in axes}
+
     def check(self) -> None:
         """Raise `UnknownName` if a name is missing, and `InvalidValue` for axes that an embedding lacks."""
         if self._columns:
-            sentence = missing_names(list(self._columns), self._dataset, list(self._others))
+            sentence = missing_names(list(self._columns), self._dataset, list(self._but_columns))
             raise UnknownName(sentence + self._meant)
         if self._others:
             (_, sentence), *others = self._others.items()

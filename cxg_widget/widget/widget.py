@@ -40,6 +40,7 @@ from cxg_widget.widget.history import History
 from cxg_widget.widget.keeping import Keeper, Restoring
 from cxg_widget.widget.panels import PanelMethods
 from cxg_widget.widget.plots import PlottingWidget
+from cxg_widget.widget.replaying import ReplayingWidget
 from cxg_widget.widget.saving import SavingWidget
 from cxg_widget.widget.selecting import SelectingWidget
 from cxg_widget.widget.static_picture import NotebookPicture
@@ -59,7 +60,8 @@ _ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_
 
 
 class CxgWidget(
-    SelectingWidget, AnalysingWidget, PlottingWidget, SavingWidget, DisplayingWidget, FilterMethods, PanelMethods
+    SelectingWidget, AnalysingWidget, PlottingWidget, SavingWidget, ReplayingWidget, DisplayingWidget, FilterMethods,
+    PanelMethods,
 ):  # fmt: skip
     """An interactive scatterplot of a single-cell dataset.
 
@@ -126,8 +128,8 @@ class CxgWidget(
         self._color_of_itself = color_of_itself(self._dataset)
         self._call_in_session = session_caller()
         self._exchange = Exchange(self.send, self._dataset.uri)
-        read_with = _read_with(dask, source, opening)
-        self._session = Session(self._dataset, announce=self._announce, read_with=read_with)
+        self._read_with = _read_with(dask, source, opening)
+        self._session = Session(self._dataset, announce=self._announce, read_with=self._read_with)
         self._callbacks = CallbackDispatcher()
         self._shown_before: dict[str, dict[str, Any]] = {}
         self._of_page = PageChanges(self._exchange.jobs, self._judge_filters, self._take)

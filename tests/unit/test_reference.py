@@ -251,6 +251,7 @@ def test_the_example_of_each_setting_runs(demo: Path) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_the_examples_of_each_command_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "analysis.json").write_text('{"color": "cell_type", "pinned_genes": ["CD3E"]}')
     examples = [shlex.split(line) for line in content_of("command_line", "command-line")]
     assert {words[1] for words in examples} == {one.__name__.rpartition(".")[2] for one in COMMANDS}
     for program, *arguments in examples:

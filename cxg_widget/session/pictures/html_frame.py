@@ -11,7 +11,7 @@ from cxg_widget.text.numbers import byte_size
 
 _SANDBOX = "allow-scripts allow-downloads"
 """Without "allow-same-origin", a page has no access to the notebook around it and to its server."""
-_FOLLOW_SITE = """\
+FOLLOW_SITE = """\
 const level = (color) => {
   const rgb = /^rgb\\((\\d+), (\\d+), (\\d+)/.exec(color);
   return rgb && 0.3 * rgb[1] + 0.6 * rgb[2] + 0.1 * rgb[3];
@@ -83,7 +83,7 @@ class EmbeddedPage:
         title = escape(self.title)
         return _HTML.format(
             title=title, height=self.height, picture=_PICTURE.format(title, self.png) if self.png else "",
-            page=escape(self.page), sandbox=_SANDBOX, onload=escape(_FOLLOW_SITE),
+            page=escape(self.page), sandbox=_SANDBOX, onload=escape(FOLLOW_SITE),
         )  # fmt: skip
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:

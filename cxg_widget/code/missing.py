@@ -49,6 +49,9 @@ def missing_in(state: Mapping[str, Any], dataset: Dataset) -> MissingNames:
     else:
         _each(state.get("contours"), missing.add_obs)
     _each(state.get("difference"), missing.add_set)
+    design = state.get("study_design")
+    for name in ("sample", "condition", "covariates", "pair"):
+        _each(design.get(name) if isinstance(design, Mapping) else None, missing.add_obs)
     _each(state.get("pinned_genes"), lambda name: missing.add_var(name.removeprefix("var:"), None))
     for one in _entries(state, "gene_sets"):
         _each(one.get("genes"), lambda name: missing.add_var(name, None))

@@ -86,15 +86,18 @@ def test_numbers_of_both_datasets_are_those_of_pandas(w):
 def test_one_sentence_names_everything_that_is_missing_and_each_part_says_why(w):
     w.labels = "kind"
     before = w.state
-    state = {**before, "layer": "raw", "hover": ["depth", "batch"], "embedding": ["depth", "CD3E"]}
+    design = {"sample": "donor", "condition": "kind"}
+    state = {
+        **before, "layer": "raw", "hover": ["depth", "batch"], "embedding": ["depth", "CD3E"], "study_design": design,
+    }  # fmt: skip
     found = w.replay(state, opened(B))
-    assert set(found.missing) == {"depth", "NKG7", "batch", "layer 'raw'"}
+    assert set(found.missing) == {"depth", "NKG7", "batch", "donor", "layer 'raw'"}
     assert found.summary.count("Not there either") == 1
-    assert all(name in found.summary for name in ("'depth'", "'NKG7'", "'batch'", "layer 'raw'"))
+    assert all(name in found.summary for name in ("'depth'", "'NKG7'", "'batch'", "'donor'", "layer 'raw'"))
     faults = {(one.setting, one.name): one.fault for one in found.parts if one.fault}
     assert faults.keys() == {
         ("sets", "c"), ("sets", "deep"), ("sets", "rows"), ("filters", "depth"), ("pinned_genes", "NKG7"),
-        ("layer", ""), ("hover", ""), ("embedding", ""),
+        ("layer", ""), ("hover", ""), ("embedding", ""), ("study_design", ""),
     }  # fmt: skip
     assert "no value 'c'" in faults["sets", "c"]
     assert "belong to another dataset" in faults["sets", "rows"]

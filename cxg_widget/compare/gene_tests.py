@@ -47,6 +47,10 @@ def welch_t(a: Summary, b: Summary) -> tuple[Floats, Floats]:
     return t, freedom
 
 
+FAR = 37.0
+"""A t or z up to here has a p above `TINY`, whatever the degrees of freedom."""
+
+
 def by_t(t: Floats, freedom: Floats) -> Tested:
     """Return t with its two-sided p-value, each float64 (n_var,)."""
     from scipy.special import stdtr
@@ -115,8 +119,22 @@ def rank_sum(sum_a: Floats, ties: Floats, n_a: Floats, n_b: Floats) -> RankTeste
     ties : T
     n_a, n_b : number of cells of each
     """
-    from scipy.special import log_ndtr, ndtr
+    from scipy.special import log_ndtr
 
+    z, u, auc = rank_z(sum_a, ties, n_a, n_b)
+    return RankTested(Tested(z, p_of_z(z), (np.log(2) + log_ndtr(-np.abs(z))) / np.log(10)), u, auc)
+
+
+def p_of_z(z: Floats) -> Floats:
+    """Return the two-sided p of a normal distribution."""
+    from scipy.special import ndtr
+
+    found: Floats = 2 * ndtr(-np.abs(z))
+    return found
+
+
+def rank_z(sum_a: Floats, ties: Floats, n_a: Floats, n_b: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return z, U and AUC of `rank_sum`, without p."""
     n = n_a + n_b
     u = sum_a - n_a * (n_a + 1) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -124,9 +142,7 @@ def rank_sum(sum_a: Floats, ties: Floats, n_a: Floats, n_b: Floats) -> RankTeste
         # It is at least 3 if one value differs; if none does, a rounding error may remain.
         z = np.where(untied > 1, (u - n_a * n_b / 2) / np.sqrt(n_a * n_b / 12 * untied), np.nan)
         auc = u / (n_a * n_b)
-    size = -np.abs(z)
-    u = np.where(n_a * n_b > 0, u, np.nan)
-    return RankTested(Tested(z, 2 * ndtr(size), (np.log(2) + log_ndtr(size)) / np.log(10)), u, auc)
+    return z, np.where(n_a * n_b > 0, u, np.nan), auc
 
 
 SMALL = 1e-9
@@ -186,7 +202,7 @@ def _stepped_up(values: ArrayLike, scaled: Callable[[_Floats, _Floats], Any]) ->
     found = np.asarray(values, dtype=np.float64)
     known = np.flatnonzero(~np.isnan(found))
     # A running minimum from the highest p down keeps the adjusted values in the order of p.
-    falling = known[np.argsort(-found[known], kind="stable")]
+    falling = known[np.argsort(-found[known])]
     factors = known.size / np.arange(known.size, 0, -1)
     adjusted = np.full(found.shape, np.nan)
     adjusted[falling] = np.minimum.accumulate(scaled(found[falling], factors))

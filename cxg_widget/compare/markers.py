@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from itertools import accumulate, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.compared_groups import Grouping
-from cxg_widget.compare.gene_tests import TINY, Tested
+from cxg_widget.compare.group_comparisons import LEAST_CELLS, GroupComparisons
 from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind
-from cxg_widget.compare.moments import Summary
-from cxg_widget.compare.question import METHODS, Question, fold_of, scan, tests_of
+from cxg_widget.compare.moments import Floats
+from cxg_widget.compare.question import METHODS, Question, scaled_genes, scan
 from cxg_widget.compare.result import (
     FEWER_GENES,
     REST,
@@ -49,7 +49,7 @@ class Markers(Mapping[Any, Comparison]):
     ----------
     description : one sentence on what was compared, and how
     notes : sentences on the values, the definitions of the numbers, and their limits
-    compared : comparison of each category, in their order
+    compared : comparison of each category, in their order, made when it is requested
     column : obs column
     form : default type of its tables
 
@@ -65,7 +65,7 @@ class Markers(Mapping[Any, Comparison]):
         form: Form | None = None,
     ) -> None:  # fmt: skip
         self.description, self.notes = description, notes
-        self._compared, self._column, self._form = dict(compared), column, form
+        self._compared, self._column, self._form, self._cells = compared, column, form, ""
 
     @property
     def n_cells(self) -> dict[str, int]:
@@ -74,17 +74,20 @@ class Markers(Mapping[Any, Comparison]):
 
     def with_note(self, note: str) -> Markers:
         """Return a copy with one more note."""
-        return Markers(self.description, (*self.notes, note), self._compared, self._column, self._form)
+        return self._with(notes=(*self.notes, note))
 
     def among(self, cells: str) -> Markers:
         """Return a copy with sentences on which cells counted."""
-        made = {group: one.among(cells) for group, one in self._compared.items()}
-        return Markers(f"{self.description}; among {cells}", self.notes, made, self._column, self._form)
+        return self._with(description=f"{self.description}; among {cells}", _cells=cells)
 
     def in_form(self, form: Form) -> Markers:
         """Return a copy with another default type of its tables."""
-        made = {group: one.in_form(form) for group, one in self._compared.items()}
-        return Markers(self.description, self.notes, made, self._column, form)
+        return self._with(_form=form)
+
+    def _with(self, **changes: object) -> Markers:
+        found = copy(self)
+        vars(found).update(changes)
+        return found
 
     def frame(self, adjust: Adjust | None = None, form: Form | None = None) -> Any:
         """Return the tables of all groups below each other, in each the highest statistic first and NaN last.
@@ -111,9 +114,9 @@ class Markers(Mapping[Any, Comparison]):
         import pandas as pd
 
         with shortage_in_words("frame()", ROW, self._n_rows, FEWER_GENES):
-            frames = [one._table(adjust) for one in self._compared.values()]
-            frame: pd.DataFrame = pd.concat([one.reset_index(drop=True) for one in frames], ignore_index=True)
-            frame.index = self._index([one.index for one in frames])
+            columns, index = self._below_each_other(lambda one: one._columns(adjust))
+            # One array per column, not one of all, which would take a copy.
+            frame = pd.DataFrame(columns, index=index, copy=False)
         frame.attrs["notes"] = list(self.notes)
         return frame
 
@@ -127,7 +130,7 @@ class Markers(Mapping[Any, Comparison]):
         >>> found.log10_p.shape == (len(found.frame()),)
         True
         """
-        return self._series("log10_p")
+        return self._series("log10_p", lambda one: one._tested.log10_p)
 
     @property
     def u(self) -> pd.Series:
@@ -139,7 +142,7 @@ class Markers(Mapping[Any, Comparison]):
         >>> found.u.shape == (len(found.frame()),)
         True
         """
-        return self._series("u")
+        return self._series("u", lambda one: one._u)
 
     def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:
         """Write the table to a file; parameters and errors as in `Comparison.to_csv`.
@@ -170,8 +173,8 @@ class Markers(Mapping[Any, Comparison]):
         """
         from cxg_widget.compare.scanpy_layout import write_ranked
 
-        groups = [(one.sets[0], one) for one in self._compared.values()]
-        rest = groups[0][1].sets[1]
+        rest = next(iter(self._compared.values())).sets[1]
+        groups = ((one.sets[0], one) for one in self._compared.values())
         write_ranked(adata, key, self._column, groups, None if rest == REST else rest)
         if self._column not in adata.obs:
             warn_caller(
@@ -179,34 +182,54 @@ class Markers(Mapping[Any, Comparison]):
                 "group cells; sc.get.rank_genes_groups_df and sc.pl.rank_genes_groups need none."
             )
 
-    def _series(self, name: str) -> pd.Series:
+    def _series(self, name: str, values_of: Callable[[Comparison], Floats]) -> pd.Series:
         import pandas as pd
 
         with shortage_in_words(name, ROW, self._n_rows, FEWER_GENES):
-            found = [getattr(one, name) for one in self._compared.values()]
-            index = self._index([one.index for one in found])
-            return pd.Series(np.concatenate([one.to_numpy() for one in found]), index=index, name=name)
+            columns, index = self._below_each_other(lambda one: {name: values_of(one)})
+            return pd.Series(columns[name], index=index, name=name, copy=False)
 
     @property
     def _n_rows(self) -> int:
-        return sum(map(len, self._compared.values()))
+        return len(self) * len(next(iter(self._compared.values()), ()))
 
-    def _index(self, names: list[pd.Index]) -> pd.MultiIndex:
-        """Return the index levels of all rows; names may occur twice."""
+    def _below_each_other(
+        self, columns_of: Callable[[Comparison], dict[str, NDArray[Any]]]
+    ) -> tuple[dict[str, NDArray[Any]], pd.MultiIndex]:
+        """Return columns of all groups in the order of their tables, and the index of the rows.
+
+        Each group is made, copied from and dropped: those of 2,000 groups take more memory than the table.
+        """
         import pandas as pd
 
-        # `pd.MultiIndex.from_tuples` would make a tuple for each of millions of rows.
-        codes, known = pd.factorize(names[0].append(names[1:]))
-        groups = np.repeat(np.arange(len(names)), [len(one) for one in names])
-        levels: Any = [pd.Index(list(self._compared)), known]
-        both: Any = [groups, codes]
-        return pd.MultiIndex(levels, both, names=["group", names[0].name], verify_integrity=False)
+        found: dict[str, NDArray[Any]] = {}
+        at, genes = 0, np.empty(0, dtype=np.int32)
+        for one in self._compared.values():
+            order = one._order
+            if not found:
+                names: pd.Index = one._names
+                known, distinct = pd.factorize(names)
+                genes = np.empty(self._n_rows, dtype=known.dtype)
+            rows = slice(at, at + len(order))
+            for name, values in columns_of(one).items():
+                if name not in found:
+                    found[name] = np.empty(self._n_rows, dtype=values.dtype)
+                found[name][rows] = values[order]
+            genes[rows] = known[order]
+            at = rows.stop
+        groups = np.repeat(np.arange(len(self), dtype=np.int32), len(names))
+        levels: Any = [pd.Index(list(self._compared)), distinct]
+        both: Any = [groups, genes]
+        # `pd.MultiIndex.from_tuples` would make a tuple for each of millions of rows. Names may occur twice.
+        return found, pd.MultiIndex(levels, both, names=["group", names.name], verify_integrity=False)
 
     def __getitem__(self, group: Any) -> Comparison:
         """Return the comparison of one group, with the notes of all."""
         if not isinstance(group, Hashable) or group not in self._compared:
             raise UnknownName(not_found("group", group, map(str, self._compared), "this table"))
-        found: Comparison = self._compared[group]
+        found: Comparison = replace(self._compared[group], _form=self._form)
+        if self._cells:
+            found = found.among(self._cells)
         for note in self.notes:
             found = found.with_note(note)
         return found
@@ -223,12 +246,10 @@ class Markers(Mapping[Any, Comparison]):
 
 
 _MOST_NAMED = 5
-LEAST_CELLS = 2
-"""Cells that a group and its rest need."""
 MOST_RESULTS = 2**24
 """Genes times groups that are always allowed; more are if there is memory for them."""
-_RESULT_BYTES = 400
-"""Memory of a gene in a group, with its row of the table."""
+_RESULT_BYTES = 160
+"""Memory of a gene in a group, with its row of the table, 92 bytes."""
 # A sort key has 16 bits for the group; one value is for cells without a group.
 _MOST_GROUPS = 2**16 - 2
 
@@ -325,32 +346,20 @@ def _markers(
     by: tuple[Grouping, list[object], NDArray[np.int64], int],
 ) -> Markers:  # fmt: skip
     grouping, values, n_cells, n_all = by
-    against, names, obs, few = grouping.reference, question.names(dataset), dataset.obs_noun, []
+    against, names, obs = grouping.reference, question.names(dataset), dataset.obs_noun
     column = grouping.column or ""
     rest = REST if against is None else str(values[against])
-    others = _rests(found.groups) if against is None else repeat(found.groups[against])
     n_others = n_all - n_cells if against is None else np.full_like(n_cells, n_cells[against])
-    made: dict[Any, Comparison] = {}
-    for group, (value, a, b) in enumerate(zip(values, found.groups, others, strict=False)):
-        if group == against:
-            continue
-        n_a, n_b = int(n_cells[group]), int(n_others[group])
-        tested, auc, u = tests_of(found, group, a, b)
-        fold = fold_of(a, b, kind, question, dataset)
-        if min(n_a, n_b) < LEAST_CELLS:
-            few.append(value)
-            nothing = np.full(a.mean.shape, np.nan)
-            tested, fold, auc, u = Tested(nothing, nothing, nothing), nothing, nothing, nothing
-        description = f"{value} ({obs.counted(n_a)}) compared with {rest} ({obs.counted(n_b)})"
-        made[value] = Comparison(
-            description, (), names, a, b, fold, tested, auc, u, _question=question, sets=(str(value), rest)
-        )
+    made = GroupComparisons(
+        values, n_cells, n_others, found, against, rest, question, names, kind,
+        scaled_genes(kind, question, dataset), dataset.obs_noun,
+    )  # fmt: skip
     b_of_all = f"{REST} of {obs.counted(n_all)}" if against is None else f"{rest} ({obs.counted(int(n_others[0]))})"
     description = f"each of {len(made):,} values of obs column {column!r} compared with {b_of_all} "
     description += f"by {dataset.var_noun.counted(len(names))}: "
     description += f"{question.title}, log2 fold change ({question.fold}'s definition)"
     left = n_all - int(n_cells.sum()) if against is None else rest
-    notes = _notes_of(dataset, question, kind, list(made.values()), (few, left))
+    notes = _notes_of(dataset, question, kind, made, left)
     return Markers(description, notes, made, column)
 
 
@@ -358,14 +367,14 @@ def _notes_of(
     dataset: Dataset,
     question: Question,
     kind: ValueKind,
-    groups: Sequence[Comparison],
-    left: tuple[Sequence[object], int | str],
+    made: GroupComparisons,
+    rest: int | str,
 ) -> tuple[str, ...]:
     """Return the notes on groups that were each compared with the rest, or with a reference.
 
-    left : categories with too few cells; number of cells without a category, or the reference
+    rest : number of cells without a category, or the reference
     """
-    few, rest = left
+    few = made.too_few
     n_without = rest if isinstance(rest, int) else 0
     notes = [*describe_values(dataset, question, kind), *describe_fold(dataset, question, kind)]
     many, obs = dataset.var_noun.many, dataset.obs_noun
@@ -377,31 +386,16 @@ def _notes_of(
         named = ", ".join(shown(one) for one in few[:_MOST_NAMED]) + (", ..." if len(few) > _MOST_NAMED else "")
         how = f"one {obs.one} or all but one" if isinstance(rest, int) else f"one {obs.one}"
         notes.append(f"Not tested, because they have {how}: {named}. Their test results are NaN.")
-    tested = [one._tested for one in groups if np.isfinite(one._tested.statistic).any()]
-    n_untested = sum(np.count_nonzero(np.isnan(one.statistic)) for one in tested)
+    n_untested, n_tiny = made.count_rows()
     if n_untested:
         of_others = " of other values" if few else ""
         notes.append(
             f"{n_untested:,} rows{of_others} cannot be tested (all values equal, or too few {obs.many}): "
             "statistic and p are NaN, and p_adj of the others treats them as p = 1."
         )
-    n_tiny = sum(np.count_nonzero((one.p < TINY) & np.isfinite(one.statistic)) for one in tested)
     if n_tiny:
         notes.append(f"p of {n_tiny:,} rows is below 1e-300; see `.log10_p`.")
     is_rest = isinstance(rest, int)
     b = f"The rest of a group is all other {obs.many}." if is_rest else f"b is {shown(rest)} alone, for each group."
     notes.append(f"p_adj adjusts over the {many} of one group. {b}")
     return (*notes, describe_donors(dataset))
-
-
-def _rests(groups: Sequence[Summary]) -> Iterator[Summary]:
-    """Yield the summary of all cells except those of each group, for two or more groups."""
-    # Merged from both ends, not subtracted: total minus group loses all digits if the rest is small (decision 62).
-    # Running merges take 3 merges per group.
-    after = list(accumulate(reversed(groups[1:]), Summary.with_))[::-1]
-    yield after[0]
-    before = groups[0]
-    for group, other in zip(groups[1:], after[1:], strict=False):
-        yield before.with_(other)
-        before = before.with_(group)
-    yield before

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.compared_groups import Grouped, Grouping, Tell
-from cxg_widget.compare.moments import Floats, Moments, Summary
+from cxg_widget.compare.moments import Floats, Moments, Summaries, Summary
 from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
@@ -113,14 +113,18 @@ def _values_in(block: MatrixBlock) -> NDArray[np.float32]:
 class Gathered(NamedTuple):
     """Sums and ranks of the genes of a question.
 
-    groups : summary of each group
-    rank_sums : float64 (k, n_groups), sums of the mean ranks of each group; None without ranks
-    ties : float64 (k,), or (k, n_groups) with a reference, the sum of t^3 - t over ties of t values; None without ranks
+    groups : summary of each group, without squares if there are ranks
+    rank_sums : float64 (n_groups, k), sums of the mean ranks of each group; None without ranks
+    ties : float64 (k,), or (n_groups, k) with a reference, the sum of t^3 - t over ties of t values; None without ranks
     """
 
-    groups: tuple[Summary, ...]
+    groups: Sequence[Summary]
     rank_sums: Floats | None = None
     ties: Floats | None = None
+
+    def n_of(self, group: int) -> Floats:
+        """Return the number of cells of a group in which each gene was measured."""
+        return self.groups.n_of(group) if isinstance(self.groups, Summaries) else self.groups[group].n
 
     def with_(self, other: Gathered) -> Gathered:
         """Return the sums over the cells of both, which are disjoint, without ranks."""
@@ -143,7 +147,9 @@ def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
     linear : whether to sum up expm1 of the values too
     """
     read = cells.read
-    moments = Moments(cells.n_cells, len(read), linear=linear, by_rows=cells.by_rows)
+    moments = Moments(
+        cells.n_cells, len(read), linear=linear, by_rows=cells.by_rows, squared=not cells.ranked
+    )  # fmt: skip
     ranks = None
     if cells.ranked:
         from cxg_widget.compare.ranks import Ranks
@@ -169,8 +175,8 @@ def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
                 genes = slice(first, first + len(block.starts) - 1)
                 ranks.add_columns(first, block, moments.n_measured(genes))
     wanted = cells.positions if cells.by_rows and cells.positions is not None else slice(None)
-    groups = tuple(moments.of(group).at(wanted) for group in range(cells.n_groups))
-    return Gathered(groups) if ranks is None else Gathered(groups, ranks.sums[wanted], ranks.ties[wanted])
+    groups = Summaries(moments, cells.n_groups, wanted)
+    return Gathered(groups) if ranks is None else Gathered(groups, *ranks.found(wanted))
 
 
 Mask = NDArray[np.bool_]

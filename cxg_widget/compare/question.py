@@ -282,7 +282,8 @@ def _result(
     sentence = f"{counts[0]} compared with {counts[1]} by {dataset.var_noun.counted(len(names))}: "
     sentence += f"{question.title}, log2 fold change ({question.fold}'s definition)"
     tested, auc, u = tests_of(found, 0, a, b)
-    made = Comparison(sentence, (), names, a, b, fold_of(a, b, kind, question, dataset), tested, auc, u, sets=set_names)
+    fold = fold_of(a, b, kind, question, scaled_genes(kind, question, dataset))
+    made = Comparison(sentence, (), names, a, b, fold, tested, auc, u, sets=set_names)
     if question.method == "explorer":
         from cxg_widget.compare.explorer import as_in_explorer
 
@@ -295,17 +296,24 @@ def tests_of(found: Gathered, group: int, a: Summary, b: Summary) -> tuple[Teste
     if found.rank_sums is None or found.ties is None:
         nothing = np.full(a.mean.shape, np.nan)
         return welch(a, b), nothing, nothing
-    ties = found.ties if found.ties.ndim == 1 else found.ties[:, group]
-    tested, u, auc = rank_sum(found.rank_sums[:, group], ties, a.n, b.n)
+    ties = found.ties if found.ties.ndim == 1 else found.ties[group]
+    tested, u, auc = rank_sum(found.rank_sums[group], ties, a.n, b.n)
     return tested, auc, u
 
 
-def fold_of(a: Summary, b: Summary, kind: ValueKind, question: Question, dataset: Dataset) -> Floats:
+def scaled_genes(kind: ValueKind, question: Question, dataset: Dataset) -> NDArray[np.bool_] | None:
+    """Return the compared genes whose values are scaled, bool (k,), in a matrix of several kinds, else None."""
+    if not kind.scaled:
+        return None
+    positions = question.positions(dataset)
+    return kind.is_scaled(np.arange(len(question.names(dataset))) if positions is None else positions)
+
+
+def fold_of(
+    a: Summary, b: Summary, kind: ValueKind, question: Question, scaled: NDArray[np.bool_] | None
+) -> Floats:  # fmt: skip
     """Return log2 fold changes, NaN for scaled values."""
     if kind.kind == "scaled":
         return np.full(a.mean.shape, np.nan)
     found = log2_fold(a, b, question.fold)
-    if not kind.scaled:
-        return found
-    positions = question.positions(dataset)
-    return np.where(kind.is_scaled(np.arange(len(found)) if positions is None else positions), np.nan, found)
+    return found if scaled is None else np.where(scaled, np.nan, found)

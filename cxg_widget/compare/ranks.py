@@ -22,6 +22,7 @@ _LEAST_BAND, _SHARE = 2**26, 4.5
 """Where a pass only copies bytes: entries kept in each, as a part of the bytes of a pass; 3 passes (decision 57)."""
 _THREADS = min(4, os.cpu_count() or 1)
 _NONE = np.empty(0, dtype=np.uint64)
+_NO_SUMS = np.empty((0, 0))
 
 
 class Ranks:
@@ -30,14 +31,14 @@ class Ranks:
     Each float32 value becomes a 64-bit sort key that includes its group. Values of float64 are first replaced by their
     rank within the gene (`places_of`), unless they are normalized, which rounds to float32.
 
-    sums : float64 (n_var, n_groups), of the mean ranks of each group; with a reference, among its cells and these
-    ties : float64 (n_var,), the sum of t^3 - t over ties of t values; (n_var, n_groups) with a reference
+    `found` has the sums of mean ranks of each group, float64 (n_var, n_groups), with a reference among its cells and
+    these, and the sums of t^3 - t over ties of t values, float64 (n_var,), (n_var, n_groups) with a reference.
     """
 
     def __init__(self, cells: Grouped) -> None:
         self._cells = cells
-        self.sums = np.zeros((len(cells.read), cells.n_groups))
-        self.ties = np.zeros(len(cells.read) if cells.reference is None else self.sums.shape)
+        self._sums = np.zeros((len(cells.read), cells.n_groups))
+        self._ties = np.zeros(len(cells.read) if cells.reference is None else self._sums.shape)
         self._keys = self._spare = _NONE
 
     def add_columns(self, first: int, block: MatrixBlock, n: Integers) -> None:
@@ -62,22 +63,29 @@ class Ranks:
         most = BAND_BYTES if copied is None else min(max(int(copied / _SHARE), _LEAST_BAND), BAND_BYTES)
         first = 0 if before is None else before.last
         done = np.full(len(self._cells.rows), -1, dtype=np.int32) if before is None else before.done
-        return Transposed((first, len(self.sums)), done, self._cells.n_groups, most)
+        return Transposed((first, len(self._sums)), done, self._cells.n_groups, most)
 
     def add_rows(self, moments: Moments, transposed: Transposed) -> None:
         """Rank all genes: those whose entries one pass over all rows kept, and the others in further passes."""
-        n, fill = moments.n_measured(), moments.fill.astype(np.float32)
+        fill = moments.fill.astype(np.float32)
         while True:
-            self._rank_kept(transposed, n, fill)
+            self._rank_kept(transposed, moments, fill)
             transposed.clear()
-            if transposed.last == len(n):
+            if transposed.last == len(fill):
                 return
             # Genes whose entries did not fit take another pass over all rows (decision 57).
             transposed = self.transposed(transposed)
             for block, codes, scale in self._cells.row_blocks():
                 transposed.add_rows(block, codes, scale)
 
-    def _rank_kept(self, transposed: Transposed, n: Integers, fill: NDArray[np.float32]) -> None:
+    def found(self, genes: slice | Integers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the sums of some genes, and their ties, both by group; those of all genes are dropped."""
+        # By group, as they are read: a column of 10,000 genes by 2,000 groups misses the cache at each gene.
+        sums, ties = self._sums.T[:, genes], self._ties.T[..., genes]
+        self._sums = self._ties = _NO_SUMS
+        return np.ascontiguousarray(sums), np.ascontiguousarray(ties)
+
+    def _rank_kept(self, transposed: Transposed, moments: Moments, fill: NDArray[np.float32]) -> None:
         """Rank genes in threads, each of which takes the next run of them."""
         spans = transposed.spans()
 
@@ -88,10 +96,11 @@ class Ranks:
                     # `list.pop` is atomic. Runs are disjoint, so no two threads write to the same sums.
                     span = spans.pop()
                     genes = slice(*span)
+                    n = moments.n_measured(genes)
                     found = transposed.keys(span, keys, fill[genes])
                     left_out = np.zeros_like(fill[genes]) if transposed.is_double else fill[genes]
-                    keys, spare = found[0], self._rank(span[0], found, n[genes], left_out, spare)
-                    self._cells.report("Ranking", span[1], len(self.sums), self._cells.dataset.var_noun)
+                    keys, spare = found[0], self._rank(span[0], found, n, left_out, spare)
+                    self._cells.report("Ranking", span[1], len(self._sums), self._cells.dataset.var_noun)
 
         try:
             for outcome in run_parallel([rank] * _THREADS):
@@ -111,7 +120,7 @@ class Ranks:
         sort_keys(found, starts, ends, spare)
         genes = slice(first, first + len(starts))
         if self._cells.reference is None:
-            add_ranks(keys, n, fill, self.sums[genes], self.ties[genes])
+            add_ranks(keys, n, fill, self._sums[genes], self._ties[genes])
         else:
-            add_ranks_against(keys, n, fill, self._cells.reference, (self.sums[genes], self.ties[genes]))
+            add_ranks_against(keys, n, fill, self._cells.reference, (self._sums[genes], self._ties[genes]))
         return spare

@@ -243,16 +243,19 @@ class Comparison:
         """Return the table of `frame` as a pandas DataFrame."""
         import pandas as pd
 
-        a, b, tested = self._a, self._b, self._tested
         with shortage_in_words("frame()", ROW, len(self), FEWER_GENES):
-            columns = {
-                "mean_a": a.mean, "mean_b": b.mean, "n_a": a.n.astype(np.int64), "n_b": b.n.astype(np.int64),
-                "share_a": a.share, "share_b": b.share, "log2fc": self._log2fc, "statistic": tested.statistic,
-                "p": tested.p, "p_adj": self._adjusted(adjust), "auc": self._auc,
-            }  # fmt: skip
-            frame = pd.DataFrame(columns, index=self._names).iloc[self._order]
+            frame = pd.DataFrame(self._columns(adjust), index=self._names).iloc[self._order]
         frame.attrs["notes"] = list(self.notes)
         return frame
+
+    def _columns(self, adjust: Adjust | None) -> dict[str, NDArray[Any]]:
+        """Return the columns of `frame`, in the order of the genes."""
+        a, b, tested = self._a, self._b, self._tested
+        return {
+            "mean_a": a.mean, "mean_b": b.mean, "n_a": a.n.astype(np.int64), "n_b": b.n.astype(np.int64),
+            "share_a": a.share, "share_b": b.share, "log2fc": self._log2fc, "statistic": tested.statistic,
+            "p": tested.p, "p_adj": self._adjusted(adjust), "auc": self._auc,
+        }  # fmt: skip
 
     @property
     def log10_p(self) -> pd.Series:

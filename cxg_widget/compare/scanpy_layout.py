@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,30 +24,41 @@ _FIELDS = {"names": "O", "scores": "f4", "logfoldchanges": "f4", "pvals": "f8", 
 
 
 def write_ranked(
-    adata: Any, key: str, groupby: str, groups: Sequence[tuple[str, Comparison]], reference: str | None
+    adata: Any, key: str, groupby: str, groups: Iterable[tuple[str, Comparison]], reference: str | None
 ) -> None:
     """Write `adata.uns[key]`: a record array per number, with a field per group, highest score first.
 
-    groups : name of each group, and its comparison, of the same genes
-    reference : name of the set b of all of them; None = all other cells
+    groups : name of each group, and its comparison, of the same genes; each is looked at once
     """
-    first = groups[0][1]
-    check_target(adata, key, first._names, first._question)
-    # scanpy refuses groups of one cell, and a group of NaN would break the axes of its plots.
-    tested = [(label, one) for label, one in groups if np.isfinite(one._tested.statistic).any()]
-    if not tested:
-        raise InvalidValue("to_scanpy() writes groups with a test, and none of these could be tested.")
+    import pandas as pd
+
+    labels: list[str] = []
     columns: dict[str, list[Any]] = {name: [] for name in _FIELDS}
-    for _, one in tested:
+    shares: dict[str, dict[str, Any]] = {"pts": {}, **({"pts_rest": {}} if reference is None else {})}
+    one: Comparison | None = None
+    for label, one in groups:
+        if not labels:
+            check_target(adata, key, one._names, one._question)
+        # scanpy refuses groups of one cell, and a group of NaN would break the axes of its plots.
+        if not np.isfinite(one._tested.statistic).any():
+            continue
+        labels.append(label)
         for name, values in _ranked(one).items():
             columns[name].append(values)
-    labels = [label for label, _ in tested]
-    found: dict[str, Any] = {"params": _params(adata, first._question, groupby, reference)}
+        shares["pts"][label] = one._a.share
+        if reference is None:
+            shares["pts_rest"][label] = one._b.share
+    if one is None or not labels:
+        raise InvalidValue("to_scanpy() writes groups with a test, and none of these could be tested.")
+    found: dict[str, Any] = {"params": _params(adata, one._question, groupby, reference)}
     for name, kind in _FIELDS.items():
         found[name] = np.rec.fromarrays(columns[name], dtype=[(label, kind) for label in labels])
     # With duplicate names `sc.get.rank_genes_groups_df` would join each with each.
-    if first._names.is_unique:
-        found |= _shares(tested, reference)
+    if one._names.is_unique:
+        if reference is not None:
+            shares["pts"][reference] = one._b.share
+        index = one._names.astype(str).rename(None)
+        found |= {name: pd.DataFrame(values, index=index) for name, values in shares.items()}
     adata.uns[key] = found
 
 
@@ -111,14 +122,3 @@ def _params(adata: Any, question: Question | None, groupby: str, reference: str 
         "layer": layer if layer in getattr(adata, "layers", ()) else None,
         "corr_method": "bonferroni" if method == "explorer" else "benjamini-hochberg",
     }
-
-
-def _shares(groups: Sequence[tuple[str, Comparison]], reference: str | None) -> dict[str, pd.DataFrame]:
-    """Return the shares of cells with a value above 0, in each group, and in the rest or the reference."""
-    import pandas as pd
-
-    index = groups[0][1]._names.astype(str).rename(None)
-    own = pd.DataFrame({label: one._a.share for label, one in groups}, index=index)
-    if reference is not None:
-        return {"pts": own.assign(**{reference: groups[0][1]._b.share})}
-    return {"pts": own, "pts_rest": pd.DataFrame({label: one._b.share for label, one in groups}, index=index)}

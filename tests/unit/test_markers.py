@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.spatial.distance import cdist
 
 from cxg_widget import CxgWidget
-from cxg_widget.compare import markers, ranks
+from cxg_widget.compare import group_comparisons, markers, ranks
 from cxg_widget.compare.markers import compare_groups
 from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.question import Question
@@ -190,6 +190,26 @@ def test_a_group_is_compared_as_the_set_of_its_cells_is(widgets):
             assert alone.notes[-1] == found.notes[-1] == found[group].notes[-1]  # on filters
 
 
+@pytest.mark.parametrize("n_groups", [2, 3, 7, 10])
+def test_the_rest_of_any_number_of_groups_is_every_other_cell(n_groups):
+    x, group = log_values(), np.random.default_rng(6).integers(0, n_groups, N_OBS)
+    found = compare_groups(MatrixStats(dataset_of(x, ByRows, group=group)), "group", Question())
+    for value in reversed(range(n_groups)):
+        one, rest = found[value], x[group != value].astype(np.float64)
+        np.testing.assert_allclose(one._b.mean, np.nanmean(rest, axis=0), rtol=1e-12)
+        np.testing.assert_allclose(one._b.variance, np.nanvar(rest, axis=0, ddof=1), rtol=1e-9, atol=1e-15)
+
+
+def test_the_comparison_of_a_group_is_made_when_it_is_requested(monkeypatch):
+    made, plain = [], group_comparisons.tests_of
+    dataset = dataset_of(log_values(), type=Codes(types(), TYPES))
+    monkeypatch.setattr(group_comparisons, "tests_of", lambda *given: made.append(given[1]) or plain(*given))
+    found = compare_groups(MatrixStats(dataset), "type", Question("wilcoxon")).among("some").in_form("pandas")
+    assert made == []
+    assert found["C"].description.endswith("; among some")
+    assert made == [2]
+
+
 def test_the_rest_is_the_background_of_a_set(widgets):
     widget = widgets()
     found = widget.markers({"type": "A"})
@@ -232,7 +252,7 @@ def test_names_that_stand_twice_and_groups_that_are_numbers_are_written_as_they_
         (SelectionError, "has no values in all 300 cells", {"by": "empty"}),
         (
             InvalidValue,
-            "'donor_id' has 4 values, and 42 genes would be compared for each: 168 rows, which take about 67\xa0KB of "
+            "'donor_id' has 4 values, and 42 genes would be compared for each: 168 rows, which take about 27\xa0KB of "
             "memory and do not fit. markers(by='donor_id', genes=[...]) fits with at most 31 genes.",
             {"by": "donor_id"},
         ),
@@ -264,9 +284,9 @@ def test_what_has_no_markers_is_one_sentence(widgets, monkeypatch, error, senten
 
 def test_more_rows_than_the_limit_are_compared_if_memory_has_room_for_them(widgets, monkeypatch):
     monkeypatch.setattr(markers, "MOST_RESULTS", N_VAR)
-    monkeypatch.setattr(markers, "available_bytes", lambda: 4 * N_VAR * 400)
+    monkeypatch.setattr(markers, "available_bytes", lambda: 4 * N_VAR * 160)
     assert len(widgets().markers(by="type").frame()) == 4 * N_VAR
-    monkeypatch.setattr(markers, "available_bytes", lambda: 4 * N_VAR * 400 - 1)
+    monkeypatch.setattr(markers, "available_bytes", lambda: 4 * N_VAR * 160 - 1)
     with pytest.raises(InvalidValue, match="at most 41 genes"):
         widgets().markers(by="type")
 

@@ -16,9 +16,9 @@ import numpy as np
 from cxg_widget.compute.compiled import compiled
 
 LISTED, SHIFT, SUM, SQUARES, LINEAR = 0, 1, 2, 3, 4
-"""Places of `state`, per gene and group: number of entries; the first of them; sum of distances from that one; sum
-of squared distances; sum of expm1. Distances are small even if all values are high: at most as many digits are lost as
-n times the last bit of a float64.
+"""Places of `state`, per gene and group, as many as it has: number of entries; the first of them; sum of distances from
+that one; sum of squared distances; sum of expm1. Distances are small even if all values are high: at most as many
+digits are lost as n times the last bit of a float64.
 """
 MISSING, LOW = 0, 1
 """Indices into `rare`: the number of NaN entries, and of entries of 0 or less."""
@@ -30,10 +30,11 @@ def add_rows(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) -> No
 
     cells : codes, scales, and int64 rows in processing order: group by group, since the state of one group is small
     linear : whether to sum up expm1 too
-    state : float64 (n_var, n_groups, 5); rare : int32 (n_var, n_groups, 2)
+    state : float64 (n_var, n_groups, 3 to 5); rare : int32 (n_var, n_groups, 2)
     """
     starts, genes, values = entries
     codes, scale, order = cells
+    squared = state.shape[2] > SQUARES
     for row in order:
         group = codes[row]
         if group < 0:
@@ -54,7 +55,8 @@ def add_rows(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) -> No
             away = value - state[gene, group, SHIFT]
             state[gene, group, LISTED] += 1
             state[gene, group, SUM] += away
-            state[gene, group, SQUARES] += away * away
+            if squared:
+                state[gene, group, SQUARES] += away * away
             if linear:
                 state[gene, group, LINEAR] += np.expm1(value)
 
@@ -63,6 +65,7 @@ def add_rows(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) -> No
 def add_dense_rows(lines: Any, cells: Any, linear: Any, state: Any, rare: Any) -> None:
     """Add rows that hold every value, float32 (n_rows, n_var); as `add_rows`, in half the time."""
     codes, scale, order = cells
+    squared = state.shape[2] > SQUARES
     for row in order:
         group = codes[row]
         if group < 0:
@@ -80,7 +83,8 @@ def add_dense_rows(lines: Any, cells: Any, linear: Any, state: Any, rare: Any) -
             away = value - state[gene, group, SHIFT]
             state[gene, group, LISTED] += 1
             state[gene, group, SUM] += away
-            state[gene, group, SQUARES] += away * away
+            if squared:
+                state[gene, group, SQUARES] += away * away
             if linear:
                 state[gene, group, LINEAR] += np.expm1(value)
 
@@ -90,6 +94,7 @@ def add_columns(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) ->
     """Add entries of columns; as `add_rows`, for these genes only."""
     starts, rows, values = entries
     codes, scale = cells
+    squared = state.shape[2] > SQUARES
     for gene in range(starts.size - 1):
         for entry in range(starts[gene], starts[gene + 1]):
             row = rows[entry]
@@ -109,7 +114,8 @@ def add_columns(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) ->
             away = value - state[gene, group, SHIFT]
             state[gene, group, LISTED] += 1
             state[gene, group, SUM] += away
-            state[gene, group, SQUARES] += away * away
+            if squared:
+                state[gene, group, SQUARES] += away * away
             if linear:
                 state[gene, group, LINEAR] += np.expm1(value)
 

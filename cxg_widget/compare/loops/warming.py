@@ -33,7 +33,7 @@ def compile_loops() -> None:
     starts, ends = frozen(np.zeros(2, dtype=np.int64)), np.zeros(1, dtype=np.int64)
     entries = starts, frozen(np.zeros(0, dtype=np.int32)), frozen(np.zeros(0, dtype=np.float32))
     cells = frozen(np.zeros(1, dtype=np.int32)), frozen(np.zeros(0))
-    known, by_rows = (nothing_known(2, 2, by_rows=axis) for axis in (False, True))
+    known, by_rows = (nothing_known(2, 2, 5, by_rows=axis) for axis in (False, True))
     ordered = *cells, frozen(np.zeros(1, dtype=np.int64))
     add_rows(entries, ordered, False, *by_rows)
     add_dense_rows(frozen(np.zeros((1, 1), dtype=np.float32)), ordered, False, *by_rows)

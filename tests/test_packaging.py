@@ -20,7 +20,7 @@ from tools.release_check import build, compare, listed, names
 
 ROOT = Path(__file__).parent.parent
 BUNDLE, PANELS, FILE = (f"cxg_widget/static/{name}.js" for name in ("widget", "panels", "file"))
-BUDGET_BYTES = {BUNDLE: 150 * 1024, PANELS: 90 * 1024, FILE: 24 * 1024}  # of the second what is sent, deflated
+BUDGET_BYTES = {BUNDLE: 150 * 1024, PANELS: 98 * 1024, FILE: 24 * 1024}  # of the second what is sent, deflated
 HEAVY = ("tiledb", "pandas", "numpy", "datashader", "xarray", "anywidget", "ipywidgets", "IPython")
 
 needs_bundle = pytest.mark.skipif(

@@ -56,6 +56,7 @@ const client = {
     if (request.kind === "annotation") return [annotated(request)];
     if (request.kind === "sections") return [{ names: ["V1/hires", "<b>V1</b>/lowres"] }];
     if (request.kind === "fields") return [fieldsOf(get().color)];
+    if (request.kind === "study") return [studyOf(request)];
     if (request.kind === "csv") return [fileOf(request)];
     if (request.kind === "search") return [find(request.query)].map(({ query, matches, nMore }) => ({ query, matches, n_more: nMore }));
     if (request.kind === "genes") return [genesIn(request)];
@@ -171,6 +172,40 @@ function fileOf({ start: from, n, separator }) {
   const lines = [...(from === 0 ? [["cell", "n_counts"]] : []), ...Array.from({ length: stop - from }, (_, i) => [`c${from + i}`, from + i])];
   const text = lines.map((line) => `${line.join(separator)}\n`).join("");
   return { kind: "csv", panel: 0, start: from, stop, total, selection_seq: 1, arrays: { text: new TextEncoder().encode(text) } };
+}
+const STUDY = { sample: "donor_id", condition: "disease", covariates: ["sex", "age"], pair: "donor_id", excluded: [] };
+/** Made-up donors, twelve of each of three conditions, some in two; the first types differ. */
+function studyOf({ part, by }) {
+  const next = random(11);
+  const conditions = ["normal", "<b>COVID-19</b>, severe", "influenza"];
+  const design = get().traits.study_design;
+  const n = 36;
+  const samples = Array.from({ length: n }, (_, i) => {
+    const [condition, donor] = [Math.floor(i / 12), i % 24];
+    const name = donor < 12 && i >= 12 ? `D${donor} (${conditions[condition]})` : `D${donor}`;
+    return { name, sample: `D${donor}`, condition, pair: i < 12 || i >= 24 ? `D${i % 12}` : "", n_cells: i === 30 ? 0 : 1_000 + 90 * i, n_all: 1_500 + 100 * i, excluded: design?.excluded.includes(name) ?? false,
+      covariates: [i % 5 === 0 ? null : ["female", "male"][(i * 7) % 2], 20 + Math.floor(60 * next())] };
+  });
+  const columns = [{ name: "sex", kind: "category", categories: ["female", "male"] }, { name: "age", kind: "number", categories: [] }];
+  const form = [...(by === "" ? ["donor_id", "cluster"] : ["disease", "sex", "age", "batch", "tissue"])].map((name) => ({ name, kind: name === "age" ? "number" : "category", categories: [] }));
+  const notes = ["D3 has cells of two conditions and is one sample in each.", "Each value of 'batch' occurs in one condition only, so its effect cannot be told from that of 'disease'."];
+  const pairs = [[0, 1], [0, 2], [1, 2]];
+  const titles = { form: "", samples: "Samples of donor_id by disease: 12, 12 and 12", composition: `Share of each ${by} in a sample's cells; n = samples: 12, 12 and 12; Welch's t-test of centered log ratios, Benjamini-Hochberg`, expression: "Pinned genes: log2 counts per million of the summed counts of a sample; n = samples: 12, 12 and 12", differences: "Genes with p_adj < 0.05 between sums of counts by sample (pseudobulk, Welch's t-test); n = samples" };
+  const types = part === "samples" || part === "form" ? [] : by === "" ? [""] : TYPES.split("|");
+  const rows = part === "expression" ? types.slice(0, 5).flatMap((category) => get().traits.pinned_genes.map((gene) => ({ gene, category }))) : types.map((category) => ({ gene: "", category }));
+  const at = (i) => (part === "expression" ? 4 + i / 3 : 0.32 / (1 + i));
+  const values = Float32Array.from({ length: rows.length * n }, (_, k) => at(Math.floor(k / n)) * (1 + (0.8 - Math.floor(k / n) / 20) * (next() - 0.5 + (k % n < 12 ? 0.3 : 0))));
+  const counts = Uint32Array.from({ length: rows.length * n }, (_, k) => 1_000 * (values[k] % 1));
+  const isOfGenes = part === "differences";
+  const tests = Float32Array.from({ length: 6 * rows.length * 3 }, (_, k) => {
+    const [field, row, pair] = [Math.floor(k / (rows.length * 3)), Math.floor(k / 3) % rows.length, k % 3];
+    if (field > 3) return row === 9 ? 2 : 12;
+    if (row === 9) return NaN;
+    if (isOfGenes) return [Math.floor(1_500 / (1 + row * (pair + 1)) ** 1.4), 12_000, NaN, NaN][field];
+    return [1.4 - row / 6, 4 - row / 4, 1e-4 * 3 ** row, Math.min(1, 1e-3 * 3 ** row)][field];
+  });
+  return { kind: "study_part", part, title: titles[part], notes: part === "form" ? [] : notes, conditions, samples: part === "form" ? [] : samples, columns: part === "form" ? form : part === "samples" ? columns : [], rows, pairs: part === "samples" ? [] : pairs,
+    arrays: { values, counts, tests } };
 }
 const store = createStore(start);
 const calls = [];
@@ -322,6 +357,8 @@ const scenes = {
     filter: { seq: 3, n: 41_203, nShown: 41_203 }, selection: { seq: 1, n: 1234 } },
   noColumns: { traits: { ...traits, open_panels: ["columns"] }, dataset: { ...dataset, columns: [] } },
   columnsOffline: { traits: { ...traits, open_panels: ["columns"] }, link: "offline" },
+  noStudy: { traits: { ...traits, open_panels: ["study"] } },
+  study: { traits: { ...traits, open_panels: ["study"], study_design: STUDY, pinned_genes: ["CD3E", "MS4A1"] } },
   table: { traits: { ...traits, open_panels: ["table"] }, selection: { seq: 1, n: 1234 } },
   longTable: { traits: { ...traits, open_panels: ["table"] }, dataset: { ...dataset, nObs: 20_000_000 } },
   tableOfSpectra: { dataset: { ...dataset, nouns: SPECTRA }, traits: { ...traits, open_panels: ["table"] } },

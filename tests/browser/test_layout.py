@@ -12,8 +12,8 @@ from tests.browser.panels_page import calls, expect, settle, show
 
 pytestmark = pytest.mark.browser
 
-WORDS = ["Columns", "Genes", "Sets", "Annotations", "Table", "Compare"]
-KEYS = ["C", "G", "N", "A", "T", "V"]
+WORDS = ["Columns", "Genes", "Sets", "Annotations", "Table", "Compare", "Study"]
+KEYS = ["C", "G", "N", "A", "T", "V", "Y"]
 CUT = """(root) => [...root.querySelectorAll("select")].filter((one) => one.checkVisibility()).flatMap((one) => {
     const context = document.createElement("canvas").getContext("2d");
     context.font = getComputedStyle(one).font;

@@ -94,6 +94,15 @@ function sections({ dataset, traits }) {
       ],
     ],
     [
+      "In the study",
+      [
+        [["Arrow keys", "Home", "End"], "Move between cards, conditions and samples"],
+        [["Enter", "Click"], `Select the ${many} of a sample, condition or category. ${MODES_HINT}`],
+        [["Delete"], "Exclude the sample, or include it again"],
+      ],
+      "kernel",
+    ],
+    [
       "In the legend and in Columns",
       [
         [["Arrow keys"], "Move between rows"],

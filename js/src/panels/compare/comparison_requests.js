@@ -103,7 +103,9 @@ export function createComparing(client, redraw) {
     isBusy: () => shared.isBusy,
     /** The error of the last request; "" = none. @param {State} state */
     fault: ({ error }) =>
-      !shared.isBusy && (error?.of === "compare" || error?.of === "comparison") ? error.message : "",
+      error !== null && !shared.isBusy && ["compare", "comparison", "study_open"].includes(error.of)
+        ? error.message
+        : "",
     /** @param {Partial<Question>} change */
     put(change) {
       shared.question = { ...shared.question, ...change };
@@ -117,6 +119,12 @@ export function createComparing(client, redraw) {
     compare(change = {}) {
       shared.question = { ...shared.question, ...change };
       begin({ ...shared.question, layer: "" });
+    },
+    /** Run a request that makes a comparison elsewhere in the page, as a field of the study does. @param {Record<string, unknown>} request */
+    open(request) {
+      shared.isBusy = true;
+      void ask(request);
+      draw();
     },
     /** Whether the page can repeat the comparison; it cannot repeat one that Python made. */
     canRepeat: () => shared.answered !== null,

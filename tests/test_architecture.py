@@ -27,6 +27,7 @@ ROOMS = (
     "change",
     "table",
     "compare",
+    "study",
     "selection",
     "draw",
     "cells",

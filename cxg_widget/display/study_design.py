@@ -1,4 +1,5 @@
 """The setting `study_design`: which obs columns hold samples, conditions and covariates, and which samples are out."""
+# Changes with cxg_widget/widget/studying.py: the design of a study.
 # Changes with cxg_widget/wire/messages/study.py: the design of a study.
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cxg_widget.session import answers
 from cxg_widget.session.analysis.blend_fields import fields_frame
+from cxg_widget.session.analysis.study_page import part_frames
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
@@ -120,13 +121,12 @@ ROUTES: Mapping[type[p.Message], Route] = {
     ),
     p.AskStudy: Route(
         "thread",
-        lambda session, request: session.studies.frames(request),
+        lambda session, request: part_frames(session.studies, session.dataset, request, bool(session.mask.any())),
         is_action=False,
-        end=lambda session, _: session.studies.end(),
     ),
     p.StudyOpen: Route(
         "thread",
-        lambda session, request: session.studies.open(request),
+        lambda session, _: session.comparisons.frames(p.AskComparison()),
         end=lambda session, _: session.comparisons.end(),
     ),
 }

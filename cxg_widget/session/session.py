@@ -118,7 +118,7 @@ class Session:
         self.plots = GroupPlots(self.loader, self.display)
         self.comparisons: Comparisons = Comparisons(self.loader, self.display, announce)
         self.quick: QuickLists = QuickLists(self.loader, self.display, announce)
-        self.studies: Studies = Studies(self.loader, self.display, self.comparisons)
+        self.studies: Studies = Studies(self.loader, self.display)
 
     @property
     def settings(self) -> Settings:

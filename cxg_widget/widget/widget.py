@@ -44,6 +44,7 @@ from cxg_widget.widget.replaying import ReplayingWidget
 from cxg_widget.widget.saving import SavingWidget
 from cxg_widget.widget.selecting import SelectingWidget
 from cxg_widget.widget.static_picture import NotebookPicture
+from cxg_widget.widget.studying import StudyingWidget
 from cxg_widget.widget.traits import HeldBack
 
 _IN_A_ROW = "".join(
@@ -60,8 +61,8 @@ _ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_
 
 
 class CxgWidget(
-    SelectingWidget, AnalysingWidget, PlottingWidget, SavingWidget, ReplayingWidget, DisplayingWidget, FilterMethods,
-    PanelMethods,
+    SelectingWidget, AnalysingWidget, PlottingWidget, StudyingWidget, SavingWidget, ReplayingWidget, DisplayingWidget,
+    FilterMethods, PanelMethods,
 ):  # fmt: skip
     """An interactive scatterplot of a single-cell dataset.
 

@@ -101,7 +101,7 @@ from cxg_widget.wire.messages.selecting import (
     Sets,
     Undo,
 )
-from cxg_widget.wire.messages.study import AskStudy, StudyOpen, StudyPart, StudyPick
+from cxg_widget.wire.messages.study import AskStudy, StudyOpen, StudyPart, StudyPartName, StudyPick
 from cxg_widget.wire.messages.table import AskCsv, AskTable, Csv, Table
 
 REQUESTS: tuple[type[Message], ...] = (

@@ -1,6 +1,7 @@
 """Messages about the study view: samples as points, beside the design of the study."""
 # Changes with cxg_widget/display/study_design.py: the design of a study.
 # Changes with cxg_widget/session/analysis/study.py: parts of a study.
+# Changes with cxg_widget/session/analysis/study_page.py: parts of a study.
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""A study: samples of cells, their shares and sums, and tests between conditions."""

@@ -1,0 +1,120 @@
+"""Obs columns as values of samples: covariates, pairs, and columns to choose a design from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import InvalidValue
+from cxg_widget.text.names import label_of
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.study.samples import StudySamples
+
+Floats = NDArray[np.float64]
+_MOST_COLUMNS = 60
+"""Columns that are looked at for confounding and proposals: each is read whole."""
+_MOST_CATEGORIES = 1_000
+_FEW_ROWS = 1 << 18
+"""Up to this many cells columns of text are looked at too: their values must be found first."""
+
+
+@dataclass(frozen=True)
+class SampleColumn:
+    """An obs column with one value per sample.
+
+    categories : labels; empty for numbers
+    values : float64 (k,), a number or the index of a category; NaN = missing, or several in the sample
+    varies : bool (k,), samples with several values
+    """
+
+    name: str
+    kind: Literal["category", "number"]
+    categories: tuple[str, ...]
+    values: Floats
+    varies: NDArray[np.bool_]
+
+    def labels(self, missing: Any = None) -> tuple[Any, ...]:
+        """Return the value of each sample, a label or a number."""
+        known = self.values.tolist()
+        if self.kind == "category":
+            return tuple(missing if np.isnan(one) else self.categories[int(one)] for one in known)
+        return tuple(missing if np.isnan(one) else one for one in known)
+
+    def series(self) -> Any:
+        """Return the values as a column of a DataFrame."""
+        import pandas as pd
+
+        if self.kind == "number":
+            return self.values
+        codes = np.nan_to_num(self.values, nan=-1.0).astype(np.int64)
+        return pd.Categorical.from_codes(codes, pd.Index(self.categories))
+
+
+def column_of(
+    dataset: Dataset, name: str, codes: NDArray[np.int32], n_samples: int, *, as_category: bool = False
+) -> SampleColumn:
+    """Return an obs column by sample; codes : int32 (n_obs,), the sample of each cell, -1 = none."""
+    is_number = dataset.obs_columns[name].kind in ("int", "float") and not as_category
+    if is_number:
+        values, categories = dataset.numbers(name).astype(np.float64), tuple[str, ...]()
+        is_known = (codes >= 0) & ~np.isnan(values)
+    else:
+        found = dataset.codes(name)
+        values, categories = found.codes.astype(np.float64), tuple(map(label_of, found.categories))
+        is_known = (codes >= 0) & (values >= 0)
+    inside, known = codes[is_known], values[is_known]
+    of_sample = np.full(n_samples, np.nan)
+    of_sample[inside[::-1]] = known[::-1]  # the first value of each sample is written last, and stays
+    varies = np.bincount(inside[known != of_sample[inside]], minlength=n_samples) > 0
+    of_sample[varies] = np.nan
+    return SampleColumn(name, "number" if is_number else "category", categories, of_sample, varies)
+
+
+def constant_columns(
+    dataset: Dataset, codes: NDArray[np.int32], n_samples: int, *, numbers: bool
+) -> list[SampleColumn]:
+    """Return the obs columns that have at most one value in each sample, without those of a single value.
+
+    numbers : whether numeric columns are looked at too
+    """
+    few = ("string",) if dataset.n_obs <= _FEW_ROWS else ()
+    kinds = ("categorical", "boolean", *few, *(("int", "float") if numbers else ()))
+    names = [
+        name
+        for name, one in dataset.obs_columns.items()
+        if one.kind in kinds and (one.n_categories or 0) <= _MOST_CATEGORIES
+    ]
+    found = []
+    for name in names[:_MOST_COLUMNS]:
+        try:
+            one = column_of(dataset, name, codes, n_samples)
+        except InvalidValue:  # text with a value for each cell
+            continue
+        if not one.varies.any() and np.unique(one.values[~np.isnan(one.values)]).size > 1:
+            found.append(one)
+    return found
+
+
+def confounded_columns(dataset: Dataset, samples: StudySamples) -> list[str]:
+    """Return columns constant within samples whose every value occurs in one condition only, such as a batch.
+
+    Not those with a value of their own for each sample, nor those that only name the conditions otherwise, as an
+    `_ontology_term_id` does.
+    """
+    design, found = samples.design, []
+    if len(samples.conditions) < 2:
+        return []
+    for one in constant_columns(dataset, samples.codes, len(samples), numbers=False):
+        if one.name in (design.sample, design.condition, design.pair) or one.name.startswith(design.condition):
+            continue
+        is_known = ~np.isnan(one.values)
+        held = np.unique(np.column_stack([one.values[is_known], samples.condition[is_known]]), axis=0)
+        n_values = np.unique(held[:, 0]).size
+        if n_values == len(held) and n_values < np.count_nonzero(is_known):
+            found.append(one.name)
+    return found

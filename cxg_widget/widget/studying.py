@@ -1,0 +1,265 @@
+"""The study of a widget: samples compared between conditions."""
+# Changes with cxg_widget/display/study_design.py: the design of a study.
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cxg_widget.display.study_design import StudyDesign, check_design
+from cxg_widget.draw.plots.study_points import CovariatePlot, MeasuredPlot, StudyPlot, page_of
+from cxg_widget.errors import UnknownName
+from cxg_widget.session.analysis.meant import with_values
+from cxg_widget.study.shares import ShareMethod
+from cxg_widget.text.names import not_found
+from cxg_widget.widget.answering import AnsweringWidget
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from cxg_widget.session.analysis.study import Studies
+
+
+class Study:
+    """The study of a widget, with samples as the unit; `w.study(...)` returns it.
+
+    Every call uses the design, filters and selection of the widget at that time.
+
+    Examples
+    --------
+    >>> study = w.study(sample="donor", condition="condition")
+    """
+
+    def __init__(self, widget: StudyingWidget) -> None:
+        self._widget = widget
+
+    @property
+    def design(self) -> dict[str, Any]:
+        """The setting `study_design`: sample, condition, covariates, pair and excluded.
+
+        Examples
+        --------
+        >>> w.study(sample="donor", condition="condition").design["sample"]
+        'donor'
+        """
+        return dict(self._studies.samples().design.as_json())
+
+    @property
+    def samples(self) -> pd.DataFrame:
+        """A row per sample: its columns, `n_cells` that pass the filters, `n_all`, and whether it is `excluded`.
+
+        Examples
+        --------
+        >>> w.study(sample="donor", condition="condition").samples["n_all"].sum().item()
+        1000
+        """
+        return self._studies.samples().frame(self._studies.population(None).mask)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about what weakens the design, and what was left out.
+
+        Examples
+        --------
+        >>> study = w.study(sample="donor", condition="condition")
+        >>> all(note.endswith(".") for note in study.notes)
+        True
+        """
+        return self._studies.notes(self._studies.samples(), self._studies.population(None), is_tested=False)
+
+    def exclude(self, sample: str) -> None:
+        """Leave a sample out of all results; one step of undo.
+
+        Parameters
+        ----------
+        sample : name, as in the index of `samples`
+
+        Raises
+        ------
+        UnknownName
+            If there is no such sample.
+
+        Examples
+        --------
+        >>> study = w.study(sample="donor", condition="condition")
+        >>> study.exclude(study.samples.index[0])
+        >>> study.samples["excluded"].sum().item()
+        1
+        """
+        self._exclude(sample, is_out=True)
+
+    def include(self, sample: str) -> None:
+        """Take an excluded sample back in; one step of undo.
+
+        Parameters
+        ----------
+        sample : name, as in the index of `samples`
+
+        Raises
+        ------
+        UnknownName
+            If there is no such sample.
+
+        Examples
+        --------
+        >>> study = w.study(sample="donor", condition="condition")
+        >>> study.include(study.samples.index[0])
+        """
+        self._exclude(sample, is_out=False)
+
+    def _exclude(self, sample: str, *, is_out: bool) -> None:
+        samples = self._studies.samples()
+        if sample not in samples.names:
+            raise UnknownName(not_found("sample", sample, samples.names, "this study"))
+        excluded = [one for one in samples.design.excluded if one != sample]
+        self._widget.study_design = {
+            **samples.design.as_json(),
+            "excluded": [*excluded, sample] if is_out else excluded,
+        }
+
+    def composition(
+        self, by: str | None = None, *, within: Any = "filter", method: ShareMethod = "logit"
+    ) -> MeasuredPlot:
+        """Compare the share of each cell type between conditions, with one value per sample.
+
+        A share is the number of cells of the type over the cells of the sample that count. Samples with fewer than 10
+        cells are not tested. Without pairs the test is Welch's t-test, `scipy.stats.ttest_ind(equal_var=False)`; with
+        `pair` of the study, `scipy.stats.ttest_rel`. Shares add up to one: if one type grows, others shrink.
+
+        Parameters
+        ----------
+        by : obs column of cell types; None = the share of the selection
+        within : cells that count: "filter" = those that pass the filters, "selection" = the selected ones, or other
+            cells as `select` takes them
+        method : what is tested: "logit" = log2 of share / (1 - share), "clr" = log2 of the share minus its mean over
+            the types of the sample (centered log ratio). Half a cell is added, in proportion to the cells of the sample
+
+        Returns
+        -------
+        plot with `.frame()` (a row per category and sample: condition, n, share), `.test()` (a row per category and
+        pair of conditions, a minus b: effect in log2 units, statistic, p, p_adj, n_a, n_b), `.figure()` and `.notes`
+
+        Raises
+        ------
+        InvalidValue, UnknownName
+            If the study was removed, there is no such column or method, or the column holds numbers.
+        SelectionError
+            If `by` is None and no cell is selected.
+        InvalidStore, DamagedStore
+            If a column cannot be read.
+
+        Examples
+        --------
+        >>> shares = w.study(sample="donor", condition="condition").composition("cell_type")
+        >>> shares.test().columns.tolist()
+        ['effect', 'statistic', 'p', 'p_adj', 'n_a', 'n_b']
+        """
+        return self._studies.composition(by, with_values(within), method)
+
+    def covariates(self) -> CovariatePlot:
+        """Return the covariates of the samples by condition.
+
+        Returns
+        -------
+        plot with `.frame()` and `.figure()`
+
+        Raises
+        ------
+        InvalidValue
+            If the study was removed.
+
+        Examples
+        --------
+        >>> w.study(sample="donor", condition="condition", covariates=["sex"]).covariates().frame().shape[1]
+        2
+        """
+        return self._studies.covariates()
+
+    def figure(self, by: str | None = None) -> Figure:
+        """Return all parts of the study as one new `matplotlib.figure.Figure`.
+
+        Parameters
+        ----------
+        by : obs column of cell types; None = no composition
+
+        Raises
+        ------
+        InvalidValue, UnknownName
+            If there is no such column, or the study has neither covariates nor `by`.
+        MissingDependency
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> w.study(sample="donor", condition="condition").figure("cell_type").savefig("study.png")
+        """
+        parts: list[StudyPlot] = [] if by is None else [self.composition(by)]
+        if self._studies.samples().covariates or not parts:
+            parts.append(self.covariates())
+        return page_of(parts)
+
+    @property
+    def _studies(self) -> Studies:
+        self._widget._check_open()
+        return self._widget._session.studies
+
+    def __repr__(self) -> str:
+        design = self._widget.study_design
+        if design is None:
+            return "<Study: removed>"
+        return f"<Study: samples by {design['sample']!r}, conditions by {design['condition']!r}>"
+
+
+class StudyingWidget(AnsweringWidget):
+    """A widget whose samples can be compared."""
+
+    study_design: Any
+
+    def study(
+        self, sample: str | None = None, condition: str | None = None, covariates: Sequence[str] = (),
+        pair: str | None = None,
+    ) -> Study:  # fmt: skip
+        """Declare a study: compare samples, never cells, between conditions.
+
+        A sample is the cells of one value of `sample` in one value of `condition`. The design is the setting
+        `study_design`: undo removes it, and `w.state` holds it. The panel Study shows the same results.
+
+        Parameters
+        ----------
+        sample : obs column of samples, usually donors: at most 1,000; None = the current study
+        condition : obs column of their conditions: at most 20
+        covariates : other obs columns with one value per sample
+        pair : obs column whose values pair samples of two conditions, such as the donor; None = samples are independent
+
+        Returns
+        -------
+        study with `.samples`, `.notes`, `.composition(by)`, `.covariates()`, `.exclude(sample)` and `.figure()`
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            If there is no such column, a column holds numbers or too many values, or both are the same.
+        InvalidStore, DamagedStore
+            If a column cannot be read.
+        ClosedDataset
+            If the widget was closed.
+
+        Examples
+        --------
+        >>> study = w.study(sample="donor", condition="condition")
+        >>> study.samples["n_all"].sum().item()
+        1000
+        """
+        self._check_open()
+        if sample is None and condition is None and self.study_design is not None:
+            return Study(self)
+        design = {"sample": sample, "condition": condition, "covariates": covariates, "pair": pair}
+        value = check_design(design, self._dataset)
+        assert value is not None
+        kept = self.study_design
+        if kept is not None and all(kept[name] == value[name] for name in ("sample", "condition")):
+            value["excluded"] = kept["excluded"]
+        self._session.studies.samples_of(StudyDesign.read({**value, "excluded": []}))
+        self.study_design = value
+        return Study(self)

@@ -1,0 +1,273 @@
+"""Laws of a study: samples are the unit, tests are those of SciPy, and errors are at most 5 % without an effect."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from cxg_widget import CxgWidget
+from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
+from cxg_widget.study.condition_tests import ConditionTests
+from cxg_widget.study.sentences import CHOSEN_BY_EYE
+from cxg_widget.study.shares import Shares
+from tests.studies import cells_of_study, counts_of_types, samples_of
+
+N_STUDIES = 1_000
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def widget(cells):
+    return CxgWidget(cells, var="gene_", restore=False)
+
+
+def study_of(cells, **more):
+    w = widget(cells)
+    return w, w.study(sample="donor", condition="condition", **more)
+
+
+def shares_of(counts, samples, **more):
+    labels = tuple(("", f"t{at}") for at in range(len(counts)))
+    return Shares(samples, "cell_type", labels, counts, counts.sum(axis=0), **more)
+
+
+def logits(counts):
+    """Return log2 odds with half a cell in proportion to the total, in plain numpy."""
+    totals = counts.sum(axis=0)
+    half = 0.5 * totals / totals.mean()
+    return np.log2((counts + half) / (totals - counts + half))
+
+
+def test_samples_are_the_cells_of_a_donor_in_a_condition_and_covariates_are_theirs():
+    cells = cells_of_study(rng(), [3, 2], paired=True)
+    w, study = study_of(cells, covariates=["age", "sex"], pair="donor")
+    frame = pd.DataFrame(cells)
+    wanted = frame.groupby(["condition", "donor"]).agg(n=("x", "size"), age=("age", "first"), sex=("sex", "first"))
+    found = study.samples
+    assert list(zip(found["condition"], found["donor"], strict=True)) == wanted.index.tolist()
+    assert found["n_all"].tolist() == found["n_cells"].tolist() == wanted["n"].tolist()
+    assert found["age"].tolist() == wanted["age"].tolist()
+    assert found["sex"].tolist() == wanted["sex"].tolist()
+    assert found.index.tolist() == ["d0 (c0)", "d1 (c0)", "d2", "d0 (c1)", "d1 (c1)"]
+    w.close()
+
+
+def test_shares_are_those_of_a_cross_table_and_follow_the_filters():
+    cells = cells_of_study(rng(1), [3, 3])
+    w, study = study_of(cells)
+    w.filters["cell_type"] = ["t0", "t1", "t2"]
+    kept = pd.DataFrame(cells).query("cell_type in ['t0', 't1', 't2']")
+    wanted = pd.crosstab(kept["cell_type"], kept["donor"], normalize="columns")
+    found = study.composition("cell_type").frame()["share"].unstack("sample")
+    pd.testing.assert_frame_equal(found[wanted.columns], wanted, check_names=False)
+    assert any("that pass the filters" in note for note in study.notes)
+    w.close()
+
+
+@pytest.mark.parametrize("n", [[2, 2], [3, 3], [3, 10], [10, 10], [100, 100], [4, 3, 5]], ids=str)
+def test_shares_are_tested_as_scipy_tests_log_odds_of_samples(n):
+    counts, samples = counts_of_types(rng(2), sum(n)), samples_of(n)
+    found = shares_of(counts, samples).tests
+    for at, (a, b) in enumerate(found.pairs):
+        sides = [logits(counts)[:, samples.condition == one] for one in (a, b)]
+        wanted = stats.ttest_ind(*sides, axis=1, equal_var=False)
+        np.testing.assert_allclose(found.statistic[:, at], wanted.statistic, rtol=1e-9)
+        np.testing.assert_allclose(found.p[:, at], wanted.pvalue, rtol=1e-9)
+        np.testing.assert_allclose(found.p_adj[:, at], stats.false_discovery_control(wanted.pvalue), rtol=1e-9)
+        np.testing.assert_allclose(found.effect[:, at], sides[0].mean(axis=1) - sides[1].mean(axis=1))
+        assert found.n_a[:, at].tolist() == [n[a]] * 8
+        assert found.n_b[:, at].tolist() == [n[b]] * 8
+
+
+def test_centered_log_ratios_of_a_sample_add_up_to_zero_and_are_tested_as_scipy_does():
+    counts, samples = counts_of_types(rng(3), 8), samples_of([4, 4])
+    found = shares_of(counts, samples, method="clr")
+    np.testing.assert_allclose(found.compared.sum(axis=0), 0, atol=1e-9)
+    wanted = stats.ttest_ind(found.compared[:, :4], found.compared[:, 4:], axis=1, equal_var=False)
+    np.testing.assert_allclose(found.tests.p[:, 0], wanted.pvalue, rtol=1e-9)
+
+
+def test_paired_samples_are_tested_as_scipy_tests_pairs_and_others_are_left_out():
+    counts = counts_of_types(rng(4), 9)
+    samples = samples_of([5, 4], ["a", "b", "c", "d", "", "c", "a", "b", "alone"])
+    found, values = shares_of(counts, samples).tests, logits(counts)
+    wanted = stats.ttest_rel(values[:, [0, 1, 2]], values[:, [6, 7, 5]], axis=1)
+    np.testing.assert_allclose(found.p[:, 0], wanted.pvalue, rtol=1e-9)
+    np.testing.assert_allclose(found.statistic[:, 0], wanted.statistic, rtol=1e-9)
+    assert found.n_a[:, 0].tolist() == found.n_b[:, 0].tolist() == [3] * 8
+    assert found.is_paired.tolist() == [True]
+
+
+@pytest.mark.parametrize("n", [[3, 3], [6, 6]], ids=str)
+def test_at_most_five_percent_of_types_without_an_effect_have_p_below_005(n):
+    draw, samples = rng(5), samples_of(n)
+    counts = [counts_of_types(draw, sum(n)) for _ in range(N_STUDIES)]
+    p = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
+    assert np.mean(p < 0.05) <= 0.05
+
+
+@pytest.mark.parametrize(("n", "most"), [([4, 8], 0.055), ([3, 10], 0.07)], ids=str)
+def test_sides_of_unlike_size_have_few_more_false_calls_as_the_page_states(n, most):
+    draw, samples = rng(5), samples_of(n)
+    counts = [counts_of_types(draw, sum(n)) for _ in range(N_STUDIES)]
+    p = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
+    assert np.mean(p < 0.05) <= most
+
+
+def test_at_most_five_percent_of_paired_studies_without_an_effect_have_p_below_005():
+    draw, samples = rng(6), samples_of([5, 5], [*"abcde", *"abcde"])
+    counts = [counts_of_types(draw, 10) for _ in range(N_STUDIES)]
+    p = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
+    assert np.mean(p < 0.05) <= 0.05
+
+
+def test_a_tenfold_difference_in_cells_between_conditions_does_not_make_rare_types_differ():
+    """With half a cell added to each count whatever the total, a third of the calls of a rare type would be false."""
+    draw, samples = rng(7), samples_of([6, 6])
+    cells = np.repeat([2000, 200], 6)
+    counts = [counts_of_types(draw, 12, n_types=20, cells=cells) for _ in range(300)]
+    p = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
+    assert np.mean(p < 0.05) < 0.06
+
+
+def test_a_planted_effect_is_found_more_often_with_more_samples():
+    power = []
+    for n in (4, 8, 16):
+        draw, samples = rng(8), samples_of([n, n])
+        effect = np.repeat([3.0, 1.0], n)
+        found = [shares_of(counts_of_types(draw, 2 * n, effect=effect), samples).tests for _ in range(200)]
+        power.append(np.mean([one.p[0, 0] < 0.05 for one in found]))
+        assert np.mean([one.effect[0, 0] for one in found]) == pytest.approx(np.log2(3), abs=0.25)
+    assert power == sorted(power)
+    assert power[-1] > 0.95
+
+
+def test_an_empty_type_has_no_row_and_a_type_in_one_sample_is_tested():
+    cells = cells_of_study(rng(9), [3, 3])
+    is_first = (cells["donor"] == "d0") & (np.cumsum(cells["donor"] == "d0") <= 5)
+    kinds = pd.Categorical(
+        np.where(is_first, "rare", cells["cell_type"]), [*"abc", *[f"t{at}" for at in range(5)], "rare"]
+    )
+    w, study = study_of(pd.DataFrame({**cells, "cell_type": kinds}))
+    found = study.composition("cell_type")
+    assert set(found.test().index.get_level_values(0)) == {"rare", *(f"t{at}" for at in range(5))}
+    assert np.isfinite(found.test()["p"]).all()
+    w.close()
+
+
+def test_one_sample_in_a_condition_is_shown_and_not_tested():
+    w, study = study_of(cells_of_study(rng(10), [1, 4]))
+    found = study.composition("cell_type")
+    assert found.test()["p"].isna().all()
+    assert found.frame()["share"].notna().all()
+    assert "not tested" in found.title
+    assert any("Only 1 sample of c0" in note for note in found.notes)
+    w.close()
+
+
+def test_cells_of_samples_are_no_samples_however_many():
+    """Ten times the cells of each sample give the same n, and nearly the same p."""
+    counts, samples = counts_of_types(rng(11), 8), samples_of([4, 4])
+    few, many = (shares_of(counts * factor, samples).tests for factor in (1, 10))
+    np.testing.assert_array_equal(few.n_a, many.n_a)
+    np.testing.assert_allclose(few.p, many.p, rtol=0.2)
+
+
+def test_an_excluded_sample_takes_no_part_and_undo_takes_it_back():
+    w, study = study_of(cells_of_study(rng(12), [3, 3]))
+    before = study.composition("cell_type").test()
+    study.exclude("d0")
+    assert study.samples["excluded"].sum() == 1
+    assert set(study.composition("cell_type").test()["n_a"]) == {2}
+    assert any(note == "Excluded: d0." for note in study.notes)
+    w.undo()
+    pd.testing.assert_frame_equal(study.composition("cell_type").test(), before)
+    study.exclude("d1")
+    study.include("d1")
+    pd.testing.assert_frame_equal(study.composition("cell_type").test(), before)
+    with pytest.raises(UnknownName, match="no sample 'd9'; this study has"):
+        study.exclude("d9")
+    w.close()
+
+
+def test_the_design_is_in_the_state_and_undo_removes_it():
+    cells = cells_of_study(rng(13), [3, 3])
+    w, study = study_of(cells, covariates=["age"])
+    other = CxgWidget(cells, var="gene_", restore=False, **w.state)
+    assert other.study().samples.equals(study.samples)
+    w.undo()
+    assert w.study_design is None
+    with pytest.raises(InvalidValue, match=r"w\.study\(sample="):
+        study.composition("cell_type")
+    w.close()
+    other.close()
+
+
+def test_what_weakens_a_design_is_a_sentence():
+    cells = cells_of_study(rng(14), [3, 3], paired=True)
+    batch = np.where(cells["condition"] == "c0", "b0", "b1")
+    lane = np.arange(len(batch)) % 2
+    w, study = study_of({**cells, "batch": batch, "lane": lane.astype(str)}, covariates=["lane"])
+    notes = " ".join(study.notes)
+    assert "3 of 3 values of 'donor' have rows in several conditions" in notes
+    assert "pair='donor'" in notes
+    assert "'lane' has several values in d0 (c0)" in notes
+    assert "Each value of 'batch' occurs in one condition only" in notes
+    w.close()
+
+
+def test_the_share_of_the_selection_is_tested_by_sample_and_warns_of_double_dipping():
+    cells = cells_of_study(rng(15), [3, 4])
+    w, study = study_of(cells)
+    with pytest.raises(SelectionError, match="none is selected"):
+        study.composition()
+    w.select({"cell_type": "t0"})
+    found, frame = study.composition(), pd.DataFrame(cells)
+    wanted = (frame["cell_type"] == "t0").groupby(frame["donor"]).mean()
+    assert found.frame()["share"].tolist() == pytest.approx(wanted.tolist())
+    of_type = study.composition("cell_type").test()["p"]
+    assert found.test()["p"].iloc[0] == pytest.approx(of_type.xs("t0", level="cell_type").iloc[0])
+    assert CHOSEN_BY_EYE in found.notes
+    assert CHOSEN_BY_EYE not in study.composition("cell_type").notes
+    assert CHOSEN_BY_EYE in study.composition("cell_type", within="selection").notes
+    w.close()
+
+
+@pytest.mark.parametrize(
+    ("design", "sentence"),
+    [
+        ({"sample": "donr", "condition": "condition"}, "no obs column 'donr'.*Did you mean 'donor'"),
+        ({"sample": "donor", "condition": "donor"}, "must be different columns"),
+        ({"sample": "age", "condition": "condition"}, "holds numbers"),
+        ({"sample": "donor"}, "needs columns of samples and conditions, as study"),
+        ({"sample": "barcode", "condition": "condition"}, "up to 1,000 samples, and obs column 'barcode' has"),
+        ({"sample": "condition", "condition": "donor"}, "up to 20 conditions, and obs column 'donor' has 21"),
+    ],
+)
+def test_a_design_that_cannot_be_is_refused_in_one_sentence(design, sentence):
+    cells = cells_of_study(rng(16), [11, 10])
+    w = widget({**cells, "barcode": np.array([f"b{at}" for at in range(len(cells["x"]))])})
+    with pytest.raises(ValueError, match=sentence):
+        w.study(**design)
+    assert w.study_design is None
+    w.close()
+
+
+def test_figures_of_a_study_have_a_point_for_each_sample():
+    w, study = study_of(cells_of_study(rng(17), [3, 3], paired=True), covariates=["age", "sex"], pair="donor")
+    figure = study.figure("cell_type")
+    points = [sum(len(one.get_offsets()) for one in axes.collections) for axes in figure.axes]
+    assert points == [6] * 7
+    assert study.covariates().frame().columns.tolist() == ["condition", "age", "sex"]
+    assert "paired t-test" in study.composition("cell_type").title
+    w.close()
+
+
+def test_values_without_samples_are_not_tested():
+    values = np.array([[1.0, 2.0, np.nan, 4.0, 6.0, 5.0], [np.nan] * 6])
+    found = ConditionTests.of(values, samples_of([3, 3]))
+    assert found.p[0, 0] == pytest.approx(stats.ttest_ind([1, 2], [4, 6, 5], equal_var=False).pvalue)
+    assert np.isnan(found.p[1, 0])
+    assert found.n_a[:, 0].tolist() == [2, 0]

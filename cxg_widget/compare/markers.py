@@ -69,7 +69,13 @@ class Markers(Mapping[Any, Comparison]):
 
     @property
     def n_cells(self) -> dict[str, int]:
-        """Number of cells of each group; of a matrix with gaps, those in which most genes were measured."""
+        """Number of cells of each group; of a matrix with gaps, those in which most genes were measured.
+
+        Examples
+        --------
+        >>> w.markers(by="cell_type").n_cells["NK cell"]
+        80
+        """
         return {str(group): int(one._a.n.max(initial=0)) for group, one in self._compared.items()}
 
     def with_note(self, note: str) -> Markers:

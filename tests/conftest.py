@@ -46,6 +46,16 @@ tiledb.default_ctx({"sm.mem.malloc_trim": "false", "sm.compute_concurrency_level
 # WebGL needs, that takes several times as long.
 BY_PROCESSOR = ("--disable-gpu-compositing", "--disable-gpu-rasterization", "--disable-accelerated-2d-canvas")
 
+# Windows without the pages of an address bar, and no process ahead of need: a new context takes half as long.
+# Chromium uses the last such list alone: after the first line are the features that Playwright turns off.
+_UNUSED = (
+    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "SpareRendererForSitePerProcess",
+    "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay", "MediaRouter", "NetworkTimeServiceQuerying",
+    "OptimizationHints", "PaintHolding", "PreconnectToSearch", "ThirdPartyStoragePartitioning", "AimEnabled",
+)  # fmt: skip
+WITH_LITTLE = f"--disable-features={','.join(_UNUSED)}"
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with slow tests: then one of several processes runs most of them, and compiles loops of datashader once."""
@@ -69,7 +79,7 @@ def chromium() -> Iterator[Any]:
     from tools.lab import launch_browser
 
     expect.set_options(timeout=30_000)  # a busy machine is late, not wrong
-    with launch_browser(*BY_PROCESSOR) as browser:
+    with launch_browser(*BY_PROCESSOR, WITH_LITTLE) as browser:
         yield browser
 
 

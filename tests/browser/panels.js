@@ -283,13 +283,13 @@ function createPlot(host) {
     const { color, points: shown, dataset: opened } = get();
     if (shown === null || opened?.nObs === 0) return;
     const next = random(7);
-    for (let i = 0; i < 9000; i++) {
+    for (let i = 0; i < 900; i++) {
       const k = Math.floor(next() * 14);
       const [angle, radius] = [next() * 6.283, Math.sqrt(-2 * Math.log(next() + 1e-9)) * 24];
       pen.fillStyle = color?.scale === "categorical" ? color.colors[k % color.colors.length] : ["#440154", "#3b528b", "#21918c", "#5ec962"][Math.floor(next() * 4)];
       const x = width * (0.16 + 0.68 * ((k * 0.381) % 1)) + radius * Math.cos(angle);
       const y = height * (0.2 + 0.6 * ((k * 0.618) % 1)) + radius * Math.sin(angle);
-      pen.fillRect(x, y, 2, 2);
+      pen.fillRect(x, y, 4, 4);
     }
   };
   const observer = new ResizeObserver(paint);

@@ -108,7 +108,7 @@ test("cards are sorted by the effect of the chosen pair, with shares in percent;
   assert.match(describeTest(last.test, "b", "a"), /^b against a: not tested/);
   assert.match(
     describeTest(first.test, "b", "a"),
-    /log2 ratio \+3\.00, higher in b; .*p 0\.001, p_adj 0\.002; 3 and 3 samples$/,
+    /log2 difference \+3\.00, higher in b; .*p 0\.001, p_adj 0\.002; 3 and 3 samples$/,
   );
 });
 

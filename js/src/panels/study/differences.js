@@ -33,7 +33,7 @@ export function createDifferences(redraw, does) {
     event.preventDefault();
     event.stopPropagation();
     redraw();
-    queueMicrotask(() => /** @type {HTMLElement | null} */ (grid.querySelector("[tabindex='0']"))?.focus());
+    requestAnimationFrame(() => /** @type {HTMLElement | null} */ (grid.querySelector("[tabindex='0']"))?.focus());
   }
 
   /** @param {Context} context @param {StudyPart} part @param {boolean} isOld */

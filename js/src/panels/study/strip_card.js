@@ -1,7 +1,7 @@
 /** Draws one card: a strip per condition with a point per sample, lines between pairs, quartiles, scale and test. */
 import { html, nothing, svg } from "lit-html";
 import { ticksBetween } from "../../screen/ticks.js";
-import { LANE_PX, placesOf, radiusOf } from "./strip_places.js";
+import { HIGHEST_LANE_PX, LANE_PX, placesOf, radiusOf } from "./strip_places.js";
 import { effectText, pText } from "./study_cards.js";
 
 /** @typedef {import("./study_cards.js").Card} Card */
@@ -21,16 +21,23 @@ const DIGIT_PX = 6;
 /** Highest adjusted p of a test in bold. */
 const ALPHA = 0.05;
 
-/** @param {number} nLanes @returns {number} height of a card with the space below it, CSS px */
-export const cardPx = (nLanes) => HEAD_PX + nLanes * LANE_PX + SCALE_PX + GAP_PX;
+/** @param {number} nLanes @param {number} lanePx @returns {number} height of a card with the space below it, CSS px */
+export const cardPx = (nLanes, lanePx) => HEAD_PX + nLanes * lanePx + SCALE_PX + GAP_PX;
+
+/** Height of a lane with which some rows of cards fill a height. @param {number} nLanes @param {number} nRows
+ * @param {number} height CSS px */
+export function lanePxOf(nLanes, nRows, height) {
+  const room = (height / nRows - cardPx(0, 0)) / nLanes;
+  return Math.floor(Math.max(LANE_PX, Math.min(HIGHEST_LANE_PX, room)));
+}
 
 /** @param {Card} card @param {Sample[]} samples @param {number} nLanes @param {number} width CSS px of the lanes
- * @returns {Places} */
-export function placesOfCard({ values, domain: [lo, hi], steps }, samples, nLanes, width) {
+ * @param {number} lanePx @returns {Places} */
+export function placesOfCard({ values, domain: [lo, hi], steps }, samples, nLanes, width, lanePx) {
   const perUnit = (width - 2 * MARGIN_PX) / (hi - lo);
   const toX = (/** @type {number} */ value) => MARGIN_PX + (value - lo) * perUnit;
   const lane = samples.map(({ condition }) => condition);
-  const places = placesOf(values, lane, nLanes, toX, (i) => !samples[i].excluded);
+  const places = placesOf(values, lane, nLanes, toX, (i) => !samples[i].excluded, lanePx);
   if (steps.length === 0) return places;
   // Samples of a category are side by side on their step.
   for (const one of places.lanes) {
@@ -39,7 +46,7 @@ export function placesOfCard({ values, domain: [lo, hi], steps }, samples, nLane
       const apart = Math.min(2.4 * radiusOf(one.length), (0.9 * perUnit) / here.length);
       here.forEach((i, m) => {
         places.x[i] += (m - (here.length - 1) / 2) * apart;
-        places.y[i] = (lane[i] + 0.5) * LANE_PX;
+        places.y[i] = (lane[i] + 0.5) * lanePx;
       });
     }
   }
@@ -48,13 +55,13 @@ export function placesOfCard({ values, domain: [lo, hi], steps }, samples, nLane
 
 /**
  * @param {Card} card @param {number} i its number @param {Sample[]} samples @param {string[]} conditions
- * @param {{width: number, inks: string[], places: Places, hasBoxes: boolean, describedTest: string, tabbed: Item | null}} shown
+ * @param {{width: number, lanePx: number, inks: string[], places: Places, hasBoxes: boolean, describedTest: string, tabbed: Item | null}} shown
  *   width: of the lanes; inks: colors of conditions; tabbed: the item that Tab reaches, if it is in this card
  * @param {string} pointName description of the active point; "" = none
  */
 export function stripCard(card, i, samples, conditions, shown, pointName) {
-  const { width, inks, places, hasBoxes, describedTest, tabbed } = shown;
-  const height = conditions.length * LANE_PX;
+  const { width, lanePx, inks, places, hasBoxes, describedTest, tabbed } = shown;
+  const height = conditions.length * lanePx;
   const { test } = card;
   const isFirm = test[3] <= ALPHA;
   const heading = `${card.name}${card.detail === "" ? "" : `, ${card.detail}`}`;
@@ -66,10 +73,10 @@ export function stripCard(card, i, samples, conditions, shown, pointName) {
       ${test.length === 0 ? nothing : html`<span class="tested ${isFirm ? "firm" : ""}" title=${describedTest}><span>log2 ${effectText(test[0])}</span><span>p_adj ${pText(test[3])}</span></span>`}</div>
     <div class="lanes" style="height:${height}px">${conditions.map(
       (name, lane) =>
-        html`<button type="button" class="lane" data-lane=${lane} tabindex=${tabOf(lane)} style="top:${lane * LANE_PX}px;--c:${inks[lane]}" title=${name} aria-label="${heading}: ${name}"><i></i><span class="label">${name === "" ? "(empty)" : name}</span></button>`,
+        html`<button type="button" class="lane" data-lane=${lane} tabindex=${tabOf(lane)} style="top:${lane * lanePx}px;height:${lanePx}px;--c:${inks[lane]}" title=${name} aria-label="${heading}: ${name}"><i></i><span class="label">${name === "" ? "(empty)" : name}</span></button>`,
     )}</div>
     <svg class="strips" width=${width} height=${height + SCALE_PX} aria-hidden="true">${scaleOf(card, width, height)}${hasBoxes ? nothing : pairLines(samples, places)}
-      ${conditions.map((_, lane) => laneOf(samples, places, lane, inks[lane], hasBoxes))}</svg>
+      ${conditions.map((_, lane) => laneOf(samples, places, lane, lanePx, inks[lane], hasBoxes))}</svg>
     ${point === undefined ? nothing : html`<button type="button" class="at" tabindex="0" aria-label=${pointName} style="left:${LABEL_PX + places.x[point]}px;top:${HEAD_PX + places.y[point]}px"></button>`}
   </div>`;
 }
@@ -106,17 +113,17 @@ function pairLines(samples, { x, y }) {
 }
 
 /** The points of a lane as two lines of round dots: a path for each would be slow for many samples.
- * @param {Sample[]} samples @param {Places} places @param {number} lane @param {string} ink @param {boolean} hasBoxes */
-function laneOf(samples, { x, y, lanes, quarters }, lane, ink, hasBoxes) {
+ * @param {Sample[]} samples @param {Places} places @param {number} lane @param {number} lanePx @param {string} ink @param {boolean} hasBoxes */
+function laneOf(samples, { x, y, lanes, quarters }, lane, lanePx, ink, hasBoxes) {
   const dots = (/** @type {number[]} */ some) => some.map((i) => `M${x[i].toFixed(1)} ${y[i].toFixed(1)}h0`).join("");
   const radius = radiusOf(lanes[lane].length);
   const [q1, median, q3] = quarters[lane];
-  const top = lane * LANE_PX;
+  const top = lane * lanePx;
   return svg`<g style="color:${ink}">
-    ${hasBoxes && median !== undefined ? svg`<rect class="box-of" x=${q1} y=${top + 3} width=${Math.max(1, q3 - q1)} height=${LANE_PX - 6}/>` : nothing}
+    ${hasBoxes && median !== undefined ? svg`<rect class="box-of" x=${q1} y=${top + 3} width=${Math.max(1, q3 - q1)} height=${lanePx - 6}/>` : nothing}
     <path class="dots" stroke-width=${2 * radius} d=${dots(lanes[lane].filter((i) => !samples[i].excluded))}/>
     <path class="dots hollow" stroke-width=${2 * radius} d=${dots(lanes[lane].filter((i) => samples[i].excluded))}/>
     <path class="dots hole" stroke-width=${2 * radius - 2.5} d=${dots(lanes[lane].filter((i) => samples[i].excluded))}/>
-    ${median === undefined ? nothing : svg`<path class="median" d="M${median.toFixed(1)} ${top + 1}v${LANE_PX - 2}"/>`}
+    ${median === undefined ? nothing : svg`<path class="median" d="M${median.toFixed(1)} ${top + 1}v${lanePx - 2}"/>`}
   </g>`;
 }

@@ -4,7 +4,7 @@ import { guard } from "lit-html/directives/guard.js";
 import { ref } from "lit-html/directives/ref.js";
 import { inksOf } from "./condition_inks.js";
 import { sampleMenu, sampleTip } from "./sample_tip.js";
-import { cardPx, HEAD_PX, LABEL_PX, placesOfCard, stripCard } from "./strip_card.js";
+import { cardPx, HEAD_PX, LABEL_PX, lanePxOf, placesOfCard, stripCard } from "./strip_card.js";
 import { itemAfterKey, nearestSample } from "./strip_places.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
@@ -52,9 +52,9 @@ export function createStripList(redraw, does) {
   /** True while the menu of the point is open. */
   let isOpen = false;
   let spoken = "";
-  /** Places of cards that were drawn, by card; made again with other cards or another width.
-   * @type {{cards: Card[] | null, width: number, places: Map<number, Places>}} */
-  let made = { cards: null, width: 0, places: new Map() };
+  /** Places of cards that were drawn, by card; made again with other cards or another size.
+   * @type {{cards: Card[] | null, size: string, places: Map<number, Places>}} */
+  let made = { cards: null, size: "", places: new Map() };
 
   const resized = new ResizeObserver(() => redraw());
 
@@ -65,19 +65,23 @@ export function createStripList(redraw, does) {
     if (sheet !== null) resized.observe(sheet);
   }
 
-  /** @returns {{nColumns: number, width: number}} width: of the lanes of a card */
+  /** @returns {{nColumns: number, width: number, lanePx: number, high: number}} width: of the lanes of a card; high: of a card */
   function grid() {
     const px = (sheet?.clientWidth ?? 800) - GAP_PX;
     const nColumns = Math.max(1, Math.floor((px + GAP_PX) / (LEAST_PX + GAP_PX)));
-    return { nColumns, width: Math.max(60, Math.floor((px - (nColumns - 1) * GAP_PX) / nColumns) - LABEL_PX) };
+    const width = Math.max(60, Math.floor((px - (nColumns - 1) * GAP_PX) / nColumns) - LABEL_PX);
+    const [nLanes, n] = [shown?.conditions.length ?? 1, shown?.cards.length ?? 1];
+    const lanePx = lanePxOf(nLanes, Math.max(1, Math.ceil(n / nColumns)), (sheet?.clientHeight ?? 0) - TOP_PX);
+    return { nColumns, width, lanePx, high: cardPx(nLanes, lanePx) };
   }
 
   /** @param {number} card @returns {Places} */
   function placesAt(card) {
     const { cards, samples, conditions } = /** @type {Shown} */ (shown);
-    const { width } = grid();
-    if (made.cards !== cards || made.width !== width) made = { cards, width, places: new Map() };
-    const known = made.places.get(card) ?? placesOfCard(cards[card], samples, conditions.length, width);
+    const { width, lanePx } = grid();
+    const size = `${width} ${lanePx}`;
+    if (made.cards !== cards || made.size !== size) made = { cards, size, places: new Map() };
+    const known = made.places.get(card) ?? placesOfCard(cards[card], samples, conditions.length, width, lanePx);
     made.places.set(card, known);
     return known;
   }
@@ -98,10 +102,10 @@ export function createStripList(redraw, does) {
     [pointed, isOpen] = [null, false];
   }
 
-  /** Moves the focus to the active item, once it is drawn. */
+  /** Moves the focus to the active item, once it is drawn in the same frame. */
   function focusActive() {
     redraw();
-    queueMicrotask(() => {
+    requestAnimationFrame(() => {
       const card = sheet?.querySelector(`[data-card="${active.card}"]`);
       /** @type {HTMLElement | null | undefined} */ (card?.querySelector("[tabindex='0']"))?.focus({
         preventScroll: true,
@@ -116,8 +120,7 @@ export function createStripList(redraw, does) {
     drop();
     if (sample >= 0) pointed = { card: item.card, sample };
     spoken = sample >= 0 ? nameOf(item.card, sample) : "";
-    const { nColumns } = grid();
-    const high = cardPx(/** @type {Shown} */ (shown).conditions.length);
+    const { nColumns, high } = grid();
     const top = Math.floor(item.card / nColumns) * high;
     if (sheet !== null && (top < sheet.scrollTop || top + high > sheet.scrollTop + sheet.clientHeight))
       sheet.scrollTop = top < sheet.scrollTop ? top : top + high - sheet.clientHeight;
@@ -150,6 +153,17 @@ export function createStripList(redraw, does) {
     }
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** A heading or a label that got the focus in another way is the active item. @param {FocusEvent} event */
+  function enter({ target }) {
+    const { lane } = /** @type {HTMLElement} */ (target).dataset;
+    const card = /** @type {HTMLElement | null} */ (/** @type {Element} */ (target).closest("[data-card]"));
+    if (lane === undefined || card === null) return;
+    const item = { card: Number(card.dataset.card), lane: Number(lane), place: -1 };
+    if (JSON.stringify(item) === JSON.stringify(active)) return;
+    active = item;
+    redraw();
   }
 
   /** The point of an event. @param {MouseEvent} event @returns {{card: number, sample: number} | null} */
@@ -212,16 +226,15 @@ export function createStripList(redraw, does) {
       shown = wanted;
       inks = inksOf(wanted.conditions, context);
       settle();
-      const { cards, conditions, label, isOld } = wanted;
-      const { nColumns, width } = grid();
-      const high = cardPx(conditions.length);
+      const { cards, label, isOld } = wanted;
+      const { nColumns, width, high } = grid();
       const inView = Math.ceil((sheet?.clientHeight ?? 600) / high) + 1;
       const first = Math.max(0, Math.min(Math.floor(scroll / high), Math.ceil(cards.length / nColumns) - inView));
       const seen = cards.slice(first * nColumns, (first + inView) * nColumns);
       const isInView = active.card >= first * nColumns && active.card < (first + inView) * nColumns;
       const tabbed = isInView ? active : { card: first * nColumns, lane: -1, place: -1 };
       const leave = () => !isOpen && pointed !== null && (drop(), redraw());
-      return html`<div class="strip-list" @keydown=${press} @pointermove=${point} @pointerleave=${leave} @click=${click}>
+      return html`<div class="strip-list" @keydown=${press} @focusin=${enter} @pointermove=${point} @pointerleave=${leave} @click=${click}>
         <div class="strip-sheet" role="group" aria-label=${label} aria-busy=${isOld} ${ref(hold)} @scroll=${() => ((scroll = sheet?.scrollTop ?? 0), isOpen || drop(), redraw())}>
           <div style="height:${Math.ceil(cards.length / nColumns) * high}px"><div class="strip-grid" style="transform:translateY(${first * high}px);grid-template-columns:repeat(${nColumns},${width + LABEL_PX}px);grid-auto-rows:${high}px;column-gap:${GAP_PX}px">
             ${seen.map((card, k) => drawCard(card, first * nColumns + k, width, tabbed))}</div></div></div>
@@ -233,10 +246,10 @@ export function createStripList(redraw, does) {
   function drawCard(card, i, width, reached) {
     const { samples, conditions, hasBoxes, describeTest } = /** @type {Shown} */ (shown);
     const tabbed = reached.card === i ? reached : null;
-    return guard([card, i, width, String(inks), samples, tabbed && `${tabbed.lane} ${tabbed.place}`], () => {
-      const places = placesAt(i);
+    const places = placesAt(i);
+    return guard([card, i, places, String(inks), samples, tabbed && `${tabbed.lane} ${tabbed.place}`], () => {
       const sample = tabbed === null ? -1 : sampleOf(tabbed);
-      const about = { width, inks, places, hasBoxes, describedTest: describeTest(card), tabbed };
+      const about = { width, lanePx: grid().lanePx, inks, places, hasBoxes, describedTest: describeTest(card), tabbed };
       return stripCard(card, i, samples, conditions, about, sample < 0 ? "" : nameOf(i, sample));
     });
   }
@@ -247,8 +260,7 @@ export function createStripList(redraw, does) {
     const { cards, samples, conditions, isKept, describePoint } = shown;
     const one = samples[pointed.sample];
     const places = placesAt(pointed.card);
-    const { nColumns, width } = grid();
-    const high = cardPx(conditions.length);
+    const { nColumns, width, high } = grid();
     const x =
       (pointed.card % nColumns) * (width + LABEL_PX + GAP_PX) + LABEL_PX + places.x[pointed.sample] + GAP_PX / 2;
     const y =

@@ -1,13 +1,14 @@
 /** Places of the points of a strip: one lane per condition, one point per sample, points that would overlap side by
  * side. Pure. */
 
-/** Height of one lane, CSS px. */
+/** Least and greatest height of one lane, CSS px: few cards use the room that they have. */
 export const LANE_PX = 18;
+export const HIGHEST_LANE_PX = 40;
 const NEAR_PX = 9;
 /** Points of a lane that are looked at for an overlap: more than fit side by side. */
 const MOST_NEAR = 12;
-/** Points closer than their diameter are moved up or down by one of these, if the place is free. */
-const OFFSETS_PX = [0, 3.5, -3.5, 5.5, -5.5, 1.75, -1.75];
+/** Points closer than their diameter are moved up or down by one of these, if the place is free. Shares of a lane. */
+const OFFSETS = [0, 0.2, -0.2, 0.3, -0.3, 0.1, -0.1];
 
 /** @param {number} n points of a lane @returns {number} radius of each, CSS px */
 export const radiusOf = (n) => (n > 60 ? 2 : n > 20 ? 2.75 : 3.5);
@@ -25,9 +26,10 @@ export const radiusOf = (n) => (n > 60 ? 2 : n > 20 ? 2.75 : 3.5);
  * @param {number[]} lane of each sample @param {number} nLanes
  * @param {(value: number) => number} toX CSS px
  * @param {(sample: number) => boolean} isCounted whether a sample counts for quartiles
+ * @param {number} lanePx height of a lane
  * @returns {Places}
  */
-export function placesOf(values, lane, nLanes, toX, isCounted = () => true) {
+export function placesOf(values, lane, nLanes, toX, isCounted = () => true, lanePx = LANE_PX) {
   const n = lane.length;
   const [x, y] = [new Float32Array(n).fill(NaN), new Float32Array(n).fill(NaN)];
   /** @type {number[][]} */
@@ -36,13 +38,13 @@ export function placesOf(values, lane, nLanes, toX, isCounted = () => true) {
   lanes.forEach((samples, k) => {
     samples.sort((a, b) => values[a] - values[b] || a - b);
     const apart = 2 * radiusOf(samples.length);
-    const middle = (k + 0.5) * LANE_PX;
+    const middle = (k + 0.5) * lanePx;
     samples.forEach((i, m) => {
       x[i] = toX(values[i]);
       const before = samples.slice(Math.max(0, m - MOST_NEAR), m);
       const isFree = (/** @type {number} */ at) =>
         before.every((j) => (x[i] - x[j]) ** 2 + (at - y[j]) ** 2 >= apart ** 2 - 1);
-      y[i] = OFFSETS_PX.map((off) => middle + off).find(isFree) ?? middle + OFFSETS_PX[m % OFFSETS_PX.length];
+      y[i] = OFFSETS.map((off) => middle + off * lanePx).find(isFree) ?? middle + OFFSETS[m % OFFSETS.length] * lanePx;
     });
   });
   const quarters = lanes.map((samples) => {

@@ -116,5 +116,5 @@ export function describeTest([effect, statistic, p, adjusted, nA, nB], a, b) {
   if (effect === undefined) return "";
   if (Number.isNaN(p)) return `${a} against ${b}: not tested, ${n}`;
   const side = effect > 0 ? `higher in ${a}` : effect < 0 ? `higher in ${b}` : "no difference";
-  return `${a} against ${b}: log2 ratio ${effectText(effect)}, ${side}; statistic ${shortNumber(Number(statistic.toPrecision(3)))}, p ${pText(p)}, p_adj ${pText(adjusted)}; ${n}`;
+  return `${a} against ${b}: log2 difference ${effectText(effect)}, ${side}; statistic ${shortNumber(Number(statistic.toPrecision(3)))}, p ${pText(p)}, p_adj ${pText(adjusted)}; ${n}`;
 }

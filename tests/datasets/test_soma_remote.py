@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.soma.sparse import Sparse
 from cxg_widget.errors import StorageDenied, StorageError, StorageUnavailable
 from tests.datasets.read_soma import truth_of, unpack
 
@@ -70,6 +71,22 @@ def test_points_colors_a_gene_and_the_obs_of_a_lasso_take_two_round_trips_each(s
         if max(n_turns.values()) <= 2:
             break
     assert max(n_turns.values()) <= 2, n_turns
+
+
+def test_the_boxes_of_a_gene_are_requested_together(tmp_path, object_store, monkeypatch):
+    uri, truth = object_store.put(unpack(tmp_path) / "whole.soma", "boxes/whole.soma"), truth_of("whole")
+    monkeypatch.setattr(Sparse, "_rows_of_box", lambda *_: 20)  # the fixture has 60 rows in one tile
+    boxes, box = [], Sparse._box
+    monkeypatch.setattr(Sparse, "_box", lambda *given: boxes.append(1) or box(*given))
+    for _ in range(3):  # as above
+        boxes.clear()
+        with open_dataset(uri, storage_options=object_store.storage_options) as dataset:
+            dataset.read_names()
+            n_turns = _turns(object_store, lambda dataset=dataset: dataset.values("GENE3"))
+            np.testing.assert_array_equal(dataset.values("GENE3"), truth.X[:, 3])
+        if n_turns <= 2:
+            break
+    assert n_turns <= 2 < len(boxes)
 
 
 def _turns_of_all(uri, truth, object_store):

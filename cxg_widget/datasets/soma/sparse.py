@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.parallel import gather
-from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, exactly, join, line_of, stack
 from cxg_widget.datasets.base.matrix_contract import Grain, Positions, covering
 from cxg_widget.datasets.base.values import Vector
@@ -24,6 +23,8 @@ from cxg_widget.text.numbers import byte_size
 
 _KEPT_BYTES = 8
 """Bytes of a cached entry: its row, and its value as float32."""
+_BOXES_AT_ONCE = 4
+"""Boxes requested together from remote storage: a gene whose tiles have 16 million entries takes 2 round trips."""
 _NEAR_ENTRIES = 1 << 12
 """Starting another range takes as long as reading this many entries."""
 
@@ -157,27 +158,25 @@ class Sparse(SomaMatrix):
     def _sorted(self, first: int, last: int) -> list[MatrixBlock] | None:
         """Read columns first to last for all rows, sorted by column; None if they turn out to exceed the budget."""
         columns = np.arange(first, last + 1)
-        high = self.tile[0]
-        step = max(BOX_ENTRIES // max(self._entries_in(len(columns)) // max(self.shape[0], 1), 1) // high, 1) * high
-        found: list[MatrixBlock] = []
-        size = 0
+        step = self._rows_of_box(len(columns))
         starts = range(0, self.shape[0], step)
-        bands = (
-            (start, self._box(np.arange(start, min(start + step, self.shape[0])), columns, len(columns)))
-            for start in starts
-        )
+
+        def read(start: int) -> MatrixBlock:
+            rows = np.arange(start, min(start + step, self.shape[0]))
+            band = self._box(rows, columns, len(columns)).across(len(columns))
+            places = (band.positions + start).astype(np.int32)
+            return MatrixBlock(band.starts, places, band.values.astype(np.float32, copy=False))
+
+        found: list[MatrixBlock] = []
+        at_once = _BOXES_AT_ONCE if self._arrays.is_remote else 1
         try:
-            # In a remote store, the next tiles are requested while the last ones are sorted.
-            for start, box in Prefetch(lambda: bands) if self._arrays.is_remote else bands:
-                stop = min(start + step, self.shape[0])
-                band = box.across(len(columns))
-                rows = (band.positions + start).astype(np.int32)
-                found.append(MatrixBlock(band.starts, rows, band.values.astype(np.float32, copy=False)))
-                size += found[-1].positions.nbytes + found[-1].values.nbytes
-                if size > self._budget.limit_bytes:
+            for first_box in range(0, len(starts), at_once):
+                some = starts[first_box : first_box + at_once]
+                found += gather([partial(read, start) for start in some])
+                if sum(one.positions.nbytes + one.values.nbytes for one in found) > self._budget.limit_bytes:
                     self._progress(1.0)
                     return None
-                self._progress(stop / self.shape[0])
+                self._progress(min(some[-1] + step, self.shape[0]) / self.shape[0])
         except BaseException:
             self._progress(1.0)
             raise
@@ -203,6 +202,11 @@ class Sparse(SomaMatrix):
         every = self._var.of(np.arange(self.shape[1]))
         first, stop = np.searchsorted(every, (low, low + tile)).tolist()
         return first, stop - 1
+
+    def _rows_of_box(self, n_columns: int) -> int:
+        """Return how many rows of some columns are read at a time, a multiple of the height of a tile."""
+        high = self.tile[0]
+        return max(BOX_ENTRIES // max(self._entries_in(n_columns) // max(self.shape[0], 1), 1) // high, 1) * high
 
     def _entries_in(self, n_columns: int) -> int:
         return self.n_entries * n_columns // max(self.shape[1], 1)

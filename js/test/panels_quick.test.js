@@ -104,13 +104,28 @@ test("one shape is requested at a time, then the newest, and answers after the r
   assert.equal(asked.length, 0);
   for (const n of [3, 4, 5]) client.onShape(shape(n), 2);
   assert.deepEqual([asked.length, asked[0].panel, asked[0].polygon.length], [1, 2, 6]);
-  await reply();
+  await reply({ n_read: 9 });
   assert.equal(quick.list()?.n_cells, 9);
   await new Promise((resolve) => setTimeout(resolve, 150));
   assert.deepEqual([asked.length, asked[1].polygon.length], [2, 10]);
   client.onShape(null, 2);
   await reply({ n_cells: 1 });
   assert.equal(quick.list()?.n_cells, 9);
+});
+
+test("the cells of a shape that is held still are read once, and a move does not wait for them", async () => {
+  const { quick, client, asked, reply } = panel();
+  quick.put(true);
+  client.onShape(shape(3), 2);
+  await reply();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.deepEqual([asked.length, asked[1].is_released, asked[1].polygon.length], [2, true, 6]);
+  client.onShape(shape(4), 2); // before the answer
+  assert.deepEqual([asked.length, asked[2].is_released, asked[2].polygon.length], [3, undefined, 8]);
+  await reply({ n_read: 9 });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal(asked.length, 3); // all of it is exact
+  client.onShape(null, 2);
 });
 
 test("a selection is listed by exact sums, then tested, and the result takes the place of the list", async () => {

@@ -373,6 +373,9 @@ def test_the_page_and_python_have_the_same_numbers_as_markers(widgets, demo):
     assert frame["exact"].all()
     ((drawn, _),) = asked(w, 4, kind="quick", polygon=corners, panel=0)
     assert drawn["n_cells"] == n > drawn["n_read"] > 0
+    ((still, exact),) = asked(w, 5, kind="quick", polygon=corners, is_released=True, panel=0)
+    assert (still["n_read"], still["names"]) == (n, made["names"])
+    np.testing.assert_array_equal(exact, numbers)
     assert not any(content["kind"] == "error" for content, _ in w.front.sent)
     assert [content["done"] for content, _ in w.front.sent if content["kind"] == "progress"][-1] == 1
 
@@ -395,9 +398,10 @@ def test_a_shape_means_the_cells_that_a_lasso_selects(widgets, demo, hides):
     w.filters["condition"] = [w.dataset.codes("condition").categories[0]]
     corners = square(w.dataset.embedding("umap"))
     ((drawn, _),) = asked(w, 1, kind="quick", polygon=corners, panel=0)
+    ((still, _),) = asked(w, 3, kind="quick", polygon=corners, is_released=True, panel=0)
     w._handle_custom_msg({"id": 2, "kind": "lasso", "polygon": corners, "mode": "replace", "panel": 0}, [])
     w.front.settle()
-    assert drawn["n_cells"] == w.selection.mask.sum() > 0
+    assert drawn["n_cells"] == still["n_cells"] == still["n_read"] == w.selection.mask.sum() > 0
 
 
 def test_a_panel_in_another_embedding_has_a_sketch_of_its_own_in_the_layer_of_the_plot(widgets):

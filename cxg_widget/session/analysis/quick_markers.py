@@ -24,6 +24,7 @@ from cxg_widget.rules.forms import Rule, check_rule
 from cxg_widget.session.analysis.meant import cells_meant
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import Newest
+from cxg_widget.session.gestures import mask_of
 from cxg_widget.spatial.index import SpatialIndex
 from cxg_widget.spatial.polygon import as_polygon
 from cxg_widget.text.names import shown, text_of
@@ -47,6 +48,7 @@ class QuickLists:
     def __init__(self, loader: Loader, display: DisplayState, announce: Callable[[Frame], object]) -> None:
         self._loader, self._display, self._announce = loader, display, announce
         self._making = Newest("the sketch was cancelled.")
+        self._reading = Newest("the shape moved on.")
         # The newest of an embedding, and the newest of a column.
         self._held: dict[bool, tuple[Hashable, Sketched]] = {}
         self._searched: Hashable = None
@@ -89,7 +91,10 @@ class QuickLists:
             If Dask workers hold the cells.
         CxgWidgetError
             If the cells or the matrix cannot be read.
+        Overtaken
+            If the genes of another shape are requested while cells are read.
         """
+        check = self._reading.begin()
         shown, mask, _ = self._display.now(request.panel)
         # The layer is that of the plot, whatever layer colors a panel: the exact test takes it too.
         settings, _ = self._display.place(request.panel)
@@ -98,12 +103,15 @@ class QuickLists:
         if sketched is None:
             yield self._missing(settings, column)
         elif column is not None:
-            yield self._found(self._of_brush(request, column, sketched, settings), settings)
+            yield self._found(self._of_brush(request, column, sketched, check), settings)
+        elif request.polygon and request.is_released:
+            drawn = mask_of(p.Lasso(request.polygon, "replace"), self._loader.of(shown), mask)
+            yield self._found(sketched.resolve(drawn, _SHOWN, check), settings)
         elif request.polygon:
             found = sketched.estimate(self._count(request.polygon, sketched, self._loader.of(shown)), _SHOWN)
             yield self._found(found, settings)
         else:
-            yield self._found(sketched.resolve(mask, _SHOWN), settings)
+            yield self._found(sketched.resolve(mask, _SHOWN, check), settings)
 
     def make(self, request: p.MakeSketch) -> Iterator[Frame]:
         """Make the sketch, and yield the genes of the cells; raises as `frames`, and `Overtaken` if ended."""
@@ -204,15 +212,18 @@ class QuickLists:
 
     # Cells of a shape or a brush.
 
-    def _of_brush(self, request: p.AskQuick, column: Column, sketched: Sketched, settings: Settings) -> QuickMarkers:
+    def _of_brush(
+        self, request: p.AskQuick, column: Column, sketched: Sketched, check: Callable[[], None]
+    ) -> QuickMarkers:
         """Return the genes of the cells that a filter would keep, beside the filters of other columns."""
         rule, loader, tiles = request.rule, self._loader, sketched.tiles
+        settings, _ = self._display.place(request.panel)
         own = loader.of(settings).counter.own_rule(column, settings.filters)
         others = [one for one in settings.filters if one is not own]
         passing = loader.crossfilter.passing(others)
         if request.is_released:
             mask = loader.mask_of(rule)
-            return sketched.resolve(mask if passing is None else mask & passing, _SHOWN)
+            return sketched.resolve(mask if passing is None else mask & passing, _SHOWN, check)
         if passing is not None:
             tiles = self._kept((others, id(sketched)), tiles, lambda: passing)
         return sketched.estimate(tiles.count_in_range(*rule["range"]), _SHOWN)

@@ -95,7 +95,7 @@ class AskQuick(OfPanel, kind="quick"):
     polygon : x, y of each corner, as of a lasso, whose cells are estimated; [] = the selected cells, whose sums are
         exact if the rest of their tiles is small enough to read
     rule : filter of one column, as a brush moves; then no polygon. Its cells also pass the filters of other columns
-    is_released : the brush was released: its sums are exact too, if possible
+    is_released : the shape or brush is held still, or the brush was released: the sums are exact too, if possible
     """
 
     polygon: list[float]

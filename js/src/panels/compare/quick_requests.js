@@ -7,6 +7,8 @@ import { thinned } from "./quick_shape.js";
 
 /** Least time between two requests. */
 const EACH_MS = 100;
+/** A shape or brush that rests so long is read. */
+const STILL_MS = 150;
 /** A day: the user can cancel earlier. */
 const WAIT_MS = 86_400_000;
 
@@ -31,6 +33,8 @@ export function createQuick(client, redraw, comparing) {
   /** The shape or brush to request next. @type {[object, number] | null} */
   let next = null;
   let isAsking = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let still;
   /** seq of the selection that was requested last; NaN = none. */
   let seq = NaN;
   /** The result that was shown when the exact test began. @type {object | null} */
@@ -41,6 +45,7 @@ export function createQuick(client, redraw, comparing) {
   function onShape(shape, panel) {
     isDrawing = shape !== null;
     next = null;
+    clearTimeout(still);
     if (shape === null) {
       if (rule !== null && !isMaking) void ofCells();
       return;
@@ -51,7 +56,11 @@ export function createQuick(client, redraw, comparing) {
     if (isTesting) comparing.cancel();
     isTesting = false;
     if (shape.rule === null) list = null;
-    else next = [rule === null ? { polygon: thinned(corners) } : { polygon: [], rule }, panel];
+    else {
+      const cells = rule === null ? { polygon: thinned(corners) } : { polygon: [], rule };
+      next = [cells, panel];
+      still = setTimeout(() => void read(cells, panel), STILL_MS);
+    }
     void drain();
   }
 
@@ -68,6 +77,12 @@ export function createQuick(client, redraw, comparing) {
       await pause;
     }
     isAsking = false;
+  }
+
+  /** Requests exact sums. Outside of `drain`: a move does not wait for them. @param {object} cells @param {number} panel */
+  async function read(cells, panel) {
+    if (!isOn || !isDrawing || isMaking || list === null || list.is_remote || list.n_read === list.n_cells) return;
+    take(await client.ask({ kind: "quick", ...cells, is_released: true, panel }), panel, true);
   }
 
   /** @param {import("../../wire/client.js").Reply[] | null} answer @param {number} panel @param {boolean} isOfShape */

@@ -83,6 +83,17 @@ class Threads:
             # Python cannot end single threads of a pool, so the next job gets a new pool.
             pool, self._pool = self._pool, None
         pool.shutdown(wait=False)
+        # After images of 10 million cells the C library keeps 50 MB, a sixth of what the kernel takes. This takes 1 ms.
+        _return_free_memory()
+
+
+def _return_free_memory() -> None:
+    """Return memory that the C library keeps for later use to the system, where it can: glibc."""
+    import ctypes
+
+    # Windows has no CDLL(None), and other C libraries have no such function.
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class Jobs:

@@ -1,8 +1,11 @@
 """Work in threads of its own."""
 
 import os
+import platform
 import sys
 import threading
+from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 
@@ -42,6 +45,26 @@ def test_threads_begin_with_a_job_end_at_rest_and_begin_again(monkeypatch):
     jobs.close()
     assert jobs.submit("late", int).cancelled()
     assert jobs.threads == []
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have their own ways")
+def test_memory_that_is_free_goes_back_to_the_system_when_the_threads_end(monkeypatch):
+    monkeypatch.setattr("cxg_widget.compute.jobs.IDLE_S", 0.01)
+    held = [bytes(60_000) for _ in range(3_000)]  # too small for pages of their own
+    last, before = held.pop(), resident_bytes()
+    held.clear()
+    jobs = Jobs()
+    jobs.submit("short", int).result()
+    ends = monotonic() + 30
+    while resident_bytes() > before - 10**8 and monotonic() < ends:
+        sleep(0.01)
+    assert resident_bytes() < before - 10**8
+    assert len(last) == 60_000
+    jobs.close()
+
+
+def resident_bytes():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_threads_stay_while_a_job_of_theirs_runs(monkeypatch):

@@ -81,9 +81,11 @@ class Ranks:
     def found(self, genes: slice | Integers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the sums of some genes, and their ties, both by group; those of all genes are dropped."""
         # By group, as they are read: a column of 10,000 genes by 2,000 groups misses the cache at each gene.
-        sums, ties = self._sums.T[:, genes], self._ties.T[..., genes]
-        self._sums = self._ties = _NO_SUMS
-        return np.ascontiguousarray(sums), np.ascontiguousarray(ties)
+        sums = np.ascontiguousarray(self._sums.T[:, genes])
+        self._sums = _NO_SUMS  # before the ties are copied too: each takes 160 MB
+        ties = np.ascontiguousarray(self._ties.T[..., genes])
+        self._ties = _NO_SUMS
+        return sums, ties
 
     def _rank_kept(self, transposed: Transposed, moments: Moments, fill: NDArray[np.float32]) -> None:
         """Rank genes in threads, each of which takes the next run of them."""

@@ -10,13 +10,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
 
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.cli.main import main
+from cxg_widget.code.fitting import PLACES
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, DamagedStore, InvalidOption, InvalidValue, TargetNotWritten
 from cxg_widget.session.pictures import html_file
+from tests.examples import MORE
 from tests.memory import MemoryDataset, small
 from tests.unit.test_raw_offer import scaled
+from tests.unit.test_undo_machine import Machine
 
 STATIC = Path(html_file.__file__).parents[2] / "static"
 needs_bundle = pytest.mark.skipif(not (STATIC / "file.js").exists(), reason="the bundle is not built: make build")
@@ -127,6 +132,39 @@ def test_on_its_own_data_all_of_a_state_fits_but_views_and_is_one_step(w):
     assert other.undo()
     assert other.state == CxgWidget(opened(A), restore=False).state
     assert not other.undo()
+
+
+class Replayed(Machine):
+    """Does anything to a widget, and replays its state in the end."""
+
+    def check_shown(self):
+        """Leave this to the tests of undo."""
+
+    def undo(self):
+        return False
+
+    def teardown(self):
+        if not hasattr(self, "w"):
+            return
+        w, data = self.w, self.w.dataset
+        state = json.loads(json.dumps(w.state))
+        other = CxgWidget(data.with_own_columns(), restore=False)
+        assert [one for one in other.replay(state).parts if one.fault] == []
+        assert other.state == {name: one for name, one in state.items() if name not in PLACES}
+        assert other.filters.mask.tobytes() == w.filters.mask.tobytes()
+        assert [other.sets[one].mask.tobytes() for one in other.sets] == [w.sets[one].mask.tobytes() for one in w.sets]
+        other.close()
+        w.close()
+
+
+def test_whatever_was_done_its_state_fits_its_own_data_and_gives_the_same_cells(monkeypatch):
+    run_state_machine_as_test(
+        type("Machine", (Replayed,), {"patch": monkeypatch}),
+        settings=settings(
+            max_examples=8 * MORE, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate], derandomize=True,
+        ),
+    )  # fmt: skip
 
 
 @needs_bundle

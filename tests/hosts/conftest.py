@@ -24,7 +24,7 @@ from tests.hosts.stage import Stage
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give all files that need JupyterLab to one process (`--dist loadfile`): opening it takes longest."""
+    """Give all files that need JupyterLab to one process (`--dist loadfile`), and each host of a file to any."""
     if config.getvalue("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
@@ -34,7 +34,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class ByHost(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
-            return "lab" if _needs_lab(file) else file
+            if _needs_lab(file):
+                return "lab"  # opening it takes longest
+            return nodeid if _starts_hosts(file) else file
 
     return ByHost(config, log)
 
@@ -51,7 +53,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @cache
 def _needs_lab(file: str) -> bool:
-    return "show_in_lab" in (Path(__file__).parents[2] / file).read_text(encoding="utf-8")
+    return "show_in_lab" in _text(file)
+
+
+def _starts_hosts(file: str) -> bool:
+    """Say whether each test of a file has a host of its own, which a fixture with `params=` starts."""
+    return "params=" in _text(file)
+
+
+def _text(file: str) -> str:
+    return (Path(__file__).parents[2] / file).read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

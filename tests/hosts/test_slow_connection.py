@@ -33,6 +33,14 @@ MOST_BYTES = 5_000_000
 MOST_BYTES_OF_GESTURE = 2_000
 """To the kernel, with the headers of its messages: about 430 bytes each."""
 LOST = "Connection lost. Waiting for the kernel."
+LATER = """
+import os, threading, time
+def change_later():
+    while not os.path.exists({go!r}):
+        time.sleep(0.02)
+    {change}
+threading.Thread(target=change_later, daemon=True).start()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +100,15 @@ def sent(stage: Stage) -> int:
 def lose(stage: Stage, kind: str) -> None:
     """Lose the connection with the next message of a kind."""
     stage.page.evaluate("(kind) => (cxgSlow.dropAt = kind)", kind)
+
+
+def lose_at(stage: Stage, kind: str, change: str) -> None:
+    """Let the kernel change something by itself, and lose the connection with the message of a kind that says so."""
+    go = stage.lab.root / "go"
+    go.unlink(missing_ok=True)
+    stage.ask(LATER.format(go=str(go), change=change))
+    lose(stage, kind)
+    go.touch()
 
 
 def come_back(stage: Stage) -> None:
@@ -184,8 +201,7 @@ def test_a_lasso_whose_request_or_answer_is_lost_is_there_once_the_connection_is
 
 def test_a_color_that_python_sets_while_the_connection_is_lost_is_drawn_once_it_is_back(stage: Stage) -> None:
     show(stage)
-    stage.ask("import threading; threading.Timer(1, lambda: setattr(w, 'color', 'leiden')).start()")
-    lose(stage, "color")
+    lose_at(stage, "color", "w.color = 'leiden'")
     come_back(stage)
     stage.host.locator(".legend").get_by_text("leiden", exact=True).wait_for()
     stage.settle()
@@ -217,7 +233,6 @@ def test_panels_whose_positions_are_lost_are_drawn_as_always_once_the_connection
     stage.until(lambda: all(len(np.unique(one.reshape(-1, 3), axis=0)) > 500 for one in both()))
     expected = both()
     stage.set("w.panels = []")
-    stage.ask(f"import threading; threading.Timer(1, lambda: {show_panels}).start()")
-    lose(stage, "points")
+    lose_at(stage, "points", show_panels)
     come_back(stage)
     stage.until(lambda: all(np.array_equal(now, one) for now, one in zip(both(), expected, strict=True)))

@@ -69,7 +69,7 @@ def test_the_obs_of_a_lasso_take_two_round_trips_at_most(dataset, object_store, 
 
 def test_genes_are_the_same_in_any_order_whoever_came_along_before(dataset, truth):
     rng = np.random.default_rng(0)
-    for position in rng.permutation(dataset.n_var)[:40]:
+    for position in rng.permutation(48)[:16]:  # a third of those that share tiles
         found = dataset._read_vector(int(position), None).dense(dataset.n_obs)
         np.testing.assert_array_equal(found, truth.X[:, position])
 

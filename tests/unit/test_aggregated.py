@@ -300,6 +300,7 @@ def test_an_index_counts_the_same_cells_as_rows_do(name, make, monkeypatch):
             np.testing.assert_array_equal(found, of_datashader(known, reduction, view, *size))
 
 
+@PLAIN
 def test_counts_by_an_index_are_refused_and_named_as_those_by_rows(make):
     w = make(dataset_and_frame()[0], color="cell_type", render="raster")
     by_rows = w.aggregate(**SIZE)
@@ -452,6 +453,7 @@ def test_a_closed_widget_says_so(make):
 # What a result is handed to.
 
 
+@PLAIN
 @pytest.mark.skipif(not PAGE.exists(), reason="an sdist has no docs")
 def test_the_examples_of_the_page_run(demo, make):
     w = make(str(demo), color="cell_type")

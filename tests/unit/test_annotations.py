@@ -96,7 +96,7 @@ def test_any_row_of_steps_gives_what_pandas_gives_and_comes_back_with_the_state(
     other.close()
 
 
-def test_an_annotation_is_an_obs_column_wherever_one_is_asked_for(widget):
+def test_an_annotation_is_an_obs_column_wherever_one_is_asked_for(widget, plain_datashader):
     note = widget.annotations.new("mine")
     mask = np.arange(1000) % 3 == 0
     note.assign("one", mask)

@@ -13,9 +13,9 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.levels import Levels
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("plain_datashader")]
 
-N = 20_000
+N = 5_000
 LEVELS = 65_534
 LO, HI = -3.0, 5.0
 LEVELS_OF = Levels(LO, HI)
@@ -86,7 +86,7 @@ def assert_same(one, other):
     [(kind, view, (a + b) % 2 == 1) for a, kind in enumerate(COLUMNS) for b, view in enumerate(VIEWS)],
 )
 def test_both_engines_give_the_same_planes(cells, kind, view, with_selection, monkeypatch):
-    monkeypatch.setattr(by_datashader, "BLOCK", 7_000)
+    monkeypatch.setattr(by_datashader, "BLOCK", 1_750)
     given = column(cells, kind)
     k = given.n_categories if isinstance(given, CategoryColumn) else 0
     options = {
@@ -135,7 +135,6 @@ def by_hand(xy, values, view, size, function, *, chosen):
     return out
 
 
-@pytest.mark.usefixtures("plain_datashader")
 @pytest.mark.parametrize("kind", ["dense missing", "sparse"])
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_a_number_of_a_pixel_is_numpy_s_of_the_cells_in_it_in_each_layer(cells, name, kind, monkeypatch):

@@ -100,7 +100,7 @@ def test_where_cells_are_dimmed_by_a_selection_the_grey_lies_beside_them():
     assert (grey[before == 0, 3] == 255).any()
 
 
-def test_numbers_of_pixels_leave_the_others_grey_beside_them():
+def test_numbers_of_pixels_leave_the_others_grey_beside_them(plain_datashader):
     pytest.importorskip("datashader")
     settings = {"color": "n_counts", "statistic": "std", "filters": (RANGE,)}
 

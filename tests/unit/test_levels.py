@@ -160,7 +160,7 @@ def test_limits_that_change_little_need_no_other_codes():
 # Means.
 
 
-def test_a_pixel_shows_the_mean_of_its_numbers_and_not_of_their_codes():
+def test_a_pixel_shows_the_mean_of_its_numbers_and_not_of_their_codes(plain_datashader):
     rng = np.random.default_rng(1)
     xy = rng.random((4_000, 2)).astype(np.float32)
     values = np.where(rng.random(4_000) < 0.5, 0, 10 ** rng.uniform(-3, 3, 4_000))

@@ -230,11 +230,10 @@ from pathlib import Path
 from cxg_widget import CxgWidget
 from cxg_widget.annotations import h5ad
 from tests.memory import small
-path, first, step = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 w = CxgWidget(small(1000))
 w.annotations.new("mine").assign("new", [1, 2, 3])
 
-def save(at):
+def save(path, at):
     seen = 0
     def count(event, args):
         nonlocal seen
@@ -249,43 +248,45 @@ def save(at):
     else:
         w.annotations.save(path, on_conflict="ours")
 
-at = first
-while True:
+for line in sys.stdin:
+    at, path = line.rstrip().split(" ", 1)
     child = os.fork()
     if child == 0:
         signal.alarm(100)  # a fork beside threads of a library may hang
-        save(at)
+        save(Path(path), int(at))
         os._exit(0)
-    _, status = os.waitpid(child, 0)
-    print(status, flush=True)
-    if status == 0:
-        break
-    if sys.stdin.readline() != "on\\n":
-        break
-    at += step
+    print(os.waitpid(child, 0)[1], flush=True)
 """
+
+
+@pytest.fixture(scope="module")
+def killed_at():
+    """Save the labels of a widget in another process that is killed at a step, and return how that process ended."""
+    command = [sys.executable, "-c", KILLED_AT]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as parent:
+
+        def save(path, step):
+            print(step, path, file=parent.stdin, flush=True)
+            return int(parent.stdout.readline())
+
+        yield save
+        parent.stdin.close()
+    assert parent.returncode == 0
 
 
 @POSIX
 @pytest.mark.parametrize("name", ["labels.csv", "labels.parquet", "labels.cxg", "data.h5ad"])
-def test_a_writer_that_is_killed_anywhere_leaves_the_old_file_or_the_new_one_whole(name, labelled, tmp_path):
+def test_a_writer_that_is_killed_anywhere_leaves_the_old_file_or_the_new_one_whole(name, labelled, tmp_path, killed_at):
     path = written(labelled, name, tmp_path)
     before, statuses = content(path), []
     copy = Path(shutil.copytree(path, tmp_path / "copy") if path.is_dir() else shutil.copy2(path, tmp_path / "copy"))
-    command = [sys.executable, "-c", KILLED_AT, str(path), "1", "41" if name == "labels.cxg" else "7"]
-    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    while status := child.stdout.readline():
-        statuses.append(int(status))
+    while 0 not in statuses:
+        statuses.append(killed_at(path, 1 + (41 if name == "labels.cxg" else 7) * len(statuses)))
         if content(path) != before:
             assert labels_of(path, name) == {1: "new", 2: "new", 3: "new"}
-            if int(status):  # what is written already would not be written again
+            if statuses[-1]:  # what is written already would not be written again
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
                 shutil.copytree(copy, path) if copy.is_dir() else shutil.copy2(copy, path)
-        child.stdin.write("on\n")
-        child.stdin.flush()
-    child.communicate()
-    assert child.returncode == 0
-    assert statuses[-1] == 0
     assert set(statuses[:-1]) == {signal.SIGKILL}
     assert len(statuses) > 3
     assert labels_of(path, name) == {1: "new", 2: "new", 3: "new"}

@@ -57,7 +57,7 @@ def peak():  # what `getrusage` tells begins with the peak of the process that s
 for axis, suffix, share in json.loads(sys.argv[2]):
     child = os.fork()  # with a peak of its own, and nothing to import
     if child == 0:
-        for n_obs in (4_000, 40_000):
+        for n_obs in (3_000, 30_000):
             done = convert(Made(n_obs, axis, share), f"{folder}/{axis}{n_obs}{suffix}", progress=False)
             print(json.dumps({"peak": peak(), "values": done.n_values}), flush=True)
         os._exit(0)

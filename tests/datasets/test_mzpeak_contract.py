@@ -8,7 +8,7 @@ from cxg_widget.datasets import open_dataset
 from cxg_widget.testing import DatasetTests
 from tests.datasets.make_mzpeak import LAYOUTS, make_mzpeak, make_run, peaks_truth, spectra_truth
 
-SHAPES = [(layout, {"rows_per_group": 110}) for layout in LAYOUTS]
+SHAPES = [(layout, {"rows_per_group": 250}) for layout in LAYOUTS]
 SHAPES += [("delta", {"split": True, "folder": True}), ("point", {"split": True}), ("delta", {"as_struct": True})]
 # Both observations decode the same layouts: peaks are read of each of them, spectra of some.
 STORES = [(*shape, "spectra") for shape in [SHAPES[0], *SHAPES[len(LAYOUTS) :]]]

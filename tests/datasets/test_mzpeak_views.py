@@ -34,7 +34,7 @@ def run():
 @pytest.fixture(scope="module")
 def paths(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("mz")
-    return {one: make_mzpeak(folder / f"{one}.mzpeak", run, one, rows_per_group=200) for one in LAYOUTS}
+    return {one: make_mzpeak(folder / f"{one}.mzpeak", run, one, rows_per_group=500) for one in LAYOUTS}
 
 
 @pytest.fixture

@@ -172,12 +172,12 @@ def test_the_nearest_point_is_that_of_all_points(made):
     finite = xy[np.isfinite(xy).all(axis=1)].astype(np.float64)
     size = float(np.ptp(finite, axis=0).max()) if len(finite) else 1.0
     for x, y in corners_of(xy, rng, 6):
-        for radius in (0.0, size / 1000, size / 30, size * 4, np.inf):
-            for step in (1, 7):
+        for step in (1, 7):
+            distance = np.hypot(xy[::step, 0].astype(np.float64) - x, xy[::step, 1].astype(np.float64) - y)
+            distance = distance[np.isfinite(xy[::step]).all(axis=1)]
+            best = distance.min(initial=np.inf)
+            for radius in (0.0, size / 1000, size / 30, size * 4, np.inf):
                 found = index.nearest(x, y, radius, None if step == 1 else lambda places: index.rows[places] % 7 == 0)
-                distance = np.hypot(xy[:, 0].astype(np.float64) - x, xy[:, 1].astype(np.float64) - y)[::step]
-                distance = distance[np.isfinite(xy[::step]).all(axis=1)]
-                best = distance.min(initial=np.inf)
                 if best > radius or not distance.size:
                     assert found is None
                 else:

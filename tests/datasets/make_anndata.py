@@ -115,7 +115,10 @@ def make_anndata(
             shutil.make_archive(str(target), "zip", target)
             shutil.rmtree(target)
     original = _ORIGINALS[what]
-    return Path(shutil.copytree(original, path) if original.is_dir() else shutil.copyfile(original, path))
+    if original.is_file():
+        return Path(shutil.copyfile(original, path))
+    shutil.rmtree(path, ignore_errors=True)
+    return Path(shutil.copytree(original, path))
 
 
 def open_writer(path: Path, container: str) -> Writer:

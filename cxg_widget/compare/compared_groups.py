@@ -35,17 +35,24 @@ class Grouping:
     sides : bool (n_obs,) each, disjoint
     column : obs column of categories; None = a single category of all cells
     reference : group that each other one is ranked with; None = all groups are ranked together
+    codes : int32 (n_obs,), category of each cell, in place of a column of the dataset
     """
 
     table: NDArray[np.int32]
     sides: tuple[Mask, ...] = ()
     column: str | None = None
     reference: int | None = None
+    codes: NDArray[np.int32] | None = None
 
     @classmethod
     def of_sets(cls, *sides: Mask) -> Grouping:
         """Return sets as groups."""
         return cls(np.array([[at, at] for at in (*range(len(sides)), -1)], dtype=np.int32), sides)
+
+    @classmethod
+    def of_codes(cls, codes: NDArray[np.int32], n_groups: int) -> Grouping:
+        """Return groups from the group of each cell, int32 (n_obs,), -1 = none."""
+        return cls(np.append(np.arange(n_groups), -1).astype(np.int32)[None], codes=codes)
 
     @property
     def n_groups(self) -> int:
@@ -57,6 +64,8 @@ class Grouping:
 
         codes : of the column; None without a column
         """
+        if self.codes is not None:
+            return self.codes
         side = np.full(n_obs, len(self.sides), dtype=np.int8)
         for at, mask in enumerate(self.sides):
             side[mask] = at
@@ -157,6 +166,11 @@ class Grouped:
     @cached_property
     def _plan(self) -> Plan:
         return self.dataset.plan(self._some, self.positions, self.layer)
+
+    @property
+    def n_bytes(self) -> int:
+        """About how many bytes are decoded to read the cells."""
+        return self._plan.n_bytes
 
     @cached_property
     def cheap_bytes(self) -> int | None:

@@ -17,7 +17,7 @@ from cxg_widget.spatial.cache_folder import cache_bytes, cache_folder
 
 _LOG = logging.getLogger("cxg_widget")
 _Read = TypeVar("_Read")
-SUFFIXES = (".cxgsketch", ".cxgindex")
+SUFFIXES = (".cxgsums", ".cxgsketch", ".cxgindex")
 """Suffixes of all kinds, in the order in which they are evicted: an index is smaller, and needed by more."""
 
 

@@ -14,6 +14,7 @@ from cxg_widget import CxgWidget
 from cxg_widget.cells.cluster import matrix_statistics as cluster
 from cxg_widget.compare.question import Question, compare
 from cxg_widget.errors import Cancelled, CxgWidgetError, InvalidOption
+from cxg_widget.study.sums import Groups, KeptSums
 from cxg_widget.wire import protocol as p
 from tests.cluster.conftest import N_OBS
 from tests.datasets.make_cxg import make_cxg
@@ -114,6 +115,23 @@ def test_welch_on_workers_is_that_of_scipy(pairs, truth):
     assert tested.sum() == x.shape[1] - 1  # one gene is nowhere
     np.testing.assert_allclose(frame["statistic"][tested], np.ma.getdata(by_scipy.statistic)[tested], rtol=1e-9)
     np.testing.assert_allclose(frame["p"][tested], np.ma.getdata(by_scipy.pvalue)[tested], rtol=1e-6)
+
+
+def test_sums_of_groups_and_of_a_lasso_on_workers_are_those_of_numpy_and_none_of_the_matrix_is_read_here(pairs):
+    alone, shared = pairs["counts"]
+    x, question = alone.dataset.gather().dense(alone.dataset.n_var), Question("pseudobulk")
+    donors, types = (alone.dataset.codes(name) for name in ("donor", "cell_type"))
+    groups = Groups.of(donors.codes.astype(np.int32), types.codes, len(donors.categories), len(types.categories))
+    before, matrix = shared.dataset.traffic, shared._session.held.matrix(lambda _, __: None, lambda: False)
+    kept = KeptSums.make(matrix, groups, question)
+    known = None
+    for mask in (None, A, A & (np.arange(N_OBS) < 500), np.zeros(N_OBS, dtype=bool)):
+        known = kept.of(mask, matrix, question, known)
+        wanted = np.zeros((len(groups), x.shape[1]))
+        rows = np.flatnonzero((groups.codes >= 0) & (True if mask is None else mask))
+        np.add.at(wanted, groups.codes[rows], np.nan_to_num(x[rows]))
+        np.testing.assert_array_equal(known.of(np.arange(len(groups))), wanted)
+    assert shared.dataset.traffic == before
 
 
 @pytest.mark.parametrize("ask", [lambda w, m: w.compare(A, method=m), lambda w, m: w.markers(by="cell_type", method=m)])

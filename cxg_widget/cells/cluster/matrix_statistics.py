@@ -28,6 +28,7 @@ _WASTE = 2
 """Tasks of this size are used unless workers would read more than this many times as much."""
 
 Found = TypeVar("Found", Gathered, Sums)
+_Bits = tuple[NDArray[np.uint8], ...]
 
 
 class ClusterMatrixStats(MatrixStats):
@@ -83,14 +84,18 @@ class ClusterMatrixStats(MatrixStats):
 
     def _added(self, grouping: Grouping, look: _Look, function: Callable[..., Found]) -> Found:
         """Have each task sum up some rows, and add the results."""
-        parts = self._parts
+        parts, ready = self._parts, grouping.codes
         tasks = self._tasks(grouping.column, look)
+        if ready is not None:
+            # The rest of a lasso lies in few partitions; one task remains if there are no cells at all.
+            tasks = [task for task in tasks if (ready[task.start : task.stop] >= 0).any()] or tasks[:1]
         bits = [tuple(pack_mask(mask[task.start : task.stop]) for mask in grouping.sides) for task in tasks]
+        own = None if ready is None else [ready[task.start : task.stop] for task in tasks]
         arguments = {"look": look, "table": grouping.table, "column": grouping.column}
         ended: list[None] = []
 
         def submit() -> Any:
-            futures = parts.map("compare", function, tasks, bits, **arguments)
+            futures = parts.map("compare", function, tasks, bits, own, **arguments)
             for future in futures:
                 # Called in a thread of the client; `list.append` needs no lock.
                 future.add_done_callback(lambda _: ended.append(None))
@@ -144,10 +149,10 @@ def _is_cut_well(rows: Rows, look: _Look, n: int) -> bool:
 
 
 def _grouped(
-    rows: Rows, bits: tuple[NDArray[np.uint8], ...], look: _Look, table: NDArray[np.int32], column: str | None
+    rows: Rows, bits: _Bits, own: NDArray[np.int32] | None, look: _Look, *, table: NDArray[np.int32], column: str | None
 ) -> Grouped:
     dataset, n = rows.dataset(), rows.stop - rows.start
-    grouping = Grouping(table, tuple(unpack_mask(one, n) for one in bits), column)
+    grouping = Grouping(table, tuple(unpack_mask(one, n) for one in bits), column, codes=own)
     codes = None if column is None else dataset.codes_block(column, rows.start, rows.stop)
     return Grouped.of(
         dataset, grouping.groups(codes, n), grouping.n_groups, look.layer, look.positions, look.normalized,
@@ -155,12 +160,12 @@ def _grouped(
     )  # fmt: skip
 
 
-def _gathered(rows: Rows, bits: tuple[NDArray[np.uint8], ...], look: _Look, **grouping: Any) -> Gathered:
-    return gather(_grouped(rows, bits, look, **grouping), linear=look.linear)
+def _gathered(rows: Rows, bits: _Bits, own: NDArray[np.int32] | None, look: _Look, **grouping: Any) -> Gathered:
+    return gather(_grouped(rows, bits, own, look, **grouping), linear=look.linear)
 
 
-def _summed(rows: Rows, bits: tuple[NDArray[np.uint8], ...], look: _Look, **grouping: Any) -> Sums:
-    return sum_counts(_grouped(rows, bits, look, **grouping))
+def _summed(rows: Rows, bits: _Bits, own: NDArray[np.int32] | None, look: _Look, **grouping: Any) -> Sums:
+    return sum_counts(_grouped(rows, bits, own, look, **grouping))
 
 
 def _merged(*found: Found) -> Found:

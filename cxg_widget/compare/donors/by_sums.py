@@ -125,7 +125,7 @@ def compare_donors(
     genes = question.positions(dataset)
     samples = samples_of(matrix, (a, b), question, set_names)
     try:
-        sums = sums_of_counts(matrix, samples.grouping, question)
+        sums = sums_of_counts(matrix, samples.grouping, question).toarray().astype(np.float64)
     finally:
         matrix.tell(1.0, "")
     _check_totals(samples, sums, question)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.compared_groups import Grouped
-from cxg_widget.compare.moments import Floats
+from cxg_widget.compare.moments import entries_of
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.text.names import describe_layer
@@ -20,16 +22,24 @@ if TYPE_CHECKING:
     from cxg_widget.compare.question import Question
 
 _MAY_BE = ("counts", "zeros")
+_DENSE_BYTES = 2**29
+"""Most bytes of sums that are dense while rows are added; of more, the sums of each block are sparse, and merged."""
+_ENTRY_BYTES = 8
+_BAND = 2**21
+"""Number of dense sums that are made sparse at once."""
+_LIMIT = 2**32
+_FEW_BYTES = 2**25
+"""Size of a block of rows whose sums are merged as sparse ones."""
 
 
 class Sums(NamedTuple):
     """Sums of some cells.
 
-    sums : float64 (n_groups, n_var), integers; NaN counts as 0
-    n_other : number of values that are no counts: fractions or negative
+    sums : csr_array int64 (n_groups, n_var); NaN counts as 0
+    n_other : number of values that are no counts, and not added: fractions, negative or infinite
     """
 
-    sums: Floats
+    sums: Any
     n_other: int
 
     def with_(self, other: Sums) -> Sums:
@@ -37,54 +47,106 @@ class Sums(NamedTuple):
         return Sums(self.sums + other.sums, self.n_other + other.n_other)
 
 
-def sums_of_counts(matrix: MatrixStats, grouping: Grouping, question: Question) -> Floats:
-    """Return the sums of each group, float64 (n_groups, n_var), integers; NaN counts as 0."""
+def sums_of_counts(matrix: MatrixStats, grouping: Grouping, question: Question) -> Any:
+    """Return the sums of each group, a csr_array int64 (n_groups, n_var); NaN counts as 0."""
     # A sample refuses early; the pass over the whole matrix checks every value, but late (decision 60).
     kind = matrix.kind(grouping, question.layer)
     if kind.kind not in _MAY_BE:
         raise InvalidValue(_refusal(matrix, grouping, question, kind.reason))
     found = matrix.sum_counts(grouping, question)
     if found.n_other:
-        reason = f"{found.n_other:,} values that are no counts, being fractions or below 0"
+        reason = f"{found.n_other:,} values that are no counts, being fractions, infinite or below 0"
         raise InvalidValue(_refusal(matrix, grouping, question, reason))
     return found.sums
 
 
 def sum_counts(cells: Grouped) -> Sums:
     """Return the sums of all groups."""
-    sums = np.zeros((cells.n_groups, cells.n_var))
-    if not len(cells.rows):
-        return Sums(sums, 0)
-    return Sums(sums, _add_rows(cells, sums) if cells.by_rows else _add_columns(cells, sums))
+    from scipy.sparse import csr_array
+
+    shape, present = (cells.n_groups, cells.n_var), np.flatnonzero(cells.n_cells)
+    if not present.size:
+        return Sums(csr_array(shape, dtype=np.int64), 0)
+    # Groups without cells take no memory: often few cells are read, of some of thousands of groups.
+    place = np.zeros(cells.n_groups, dtype=np.int32)
+    place[present] = np.arange(present.size)
+    some = replace(cells, codes=place[cells.codes], n_groups=present.size)
+    sums, n_other = _add_rows(some) if cells.by_rows else _add_columns(some)
+    starts = np.zeros(cells.n_groups + 1, dtype=np.int64)
+    starts[present + 1] = np.diff(sums.indptr)
+    kind = np.int32 if sums.nnz < 2**31 else np.int64
+    positions = sums.indices.astype(kind, copy=False), np.cumsum(starts).astype(kind)
+    return Sums(csr_array((sums.data, *positions), shape=shape), n_other)
 
 
-def _add_rows(cells: Grouped, sums: Floats) -> int:
-    n_other = 0
+def _add_rows(cells: Grouped) -> Sums:
+    shape = cells.n_groups, cells.n_var
+    n_sums, n_entries = cells.n_groups * cells.n_var, cells.n_bytes // _ENTRY_BYTES
+    if n_sums * np.dtype(np.uint32).itemsize > _DENSE_BYTES or n_sums > n_entries:
+        return _merge_rows(cells)
+    from cxg_widget.compare.loops.sum_loops import sum_rows
+    from cxg_widget.compute.compiled import frozen
+
+    n_other, most = 0, int(cells.n_cells.max())
+    sums: NDArray[Any] = np.zeros(shape, dtype=np.uint32)
     for block, codes, _ in cells.row_blocks():
+        whole = block.written_out(cells.n_var)
+        # Also if the highest value is NaN. Four bytes miss the cache half as often as eight (decision 96).
+        if sums.dtype == np.uint32 and not whole.values.max(initial=0) * most < _LIMIT:
+            sums = sums.astype(np.int64)
+        n_other += sum_rows(entries_of(whole), frozen(codes), sums)
+    return Sums(_sparse(sums), n_other)
+
+
+def _merge_rows(cells: Grouped) -> Sums:
+    """Add the sums of blocks as sparse ones, two of about the same size at a time, so that each is copied few times."""
+    n_other, parts = 0, list[Any]()
+    for block, codes, _ in replace(cells, step_bytes=_FEW_BYTES).row_blocks():
         lines, n = _counts_of(block, cells.n_var)
-        # A compiled loop is no faster: 12.9 ns an entry, SciPy's product 12.7 (decision 60).
-        _add(_members(codes, len(sums)) @ lines, sums)
+        found = (_members(codes, cells.n_groups) @ lines).astype(np.int64)
+        found.sort_indices()
+        while parts and parts[-1].nnz <= 2 * found.nnz:
+            found = parts.pop() + found
+        parts.append(found)
         n_other += n
-    return n_other
+    return Sums(reduce(lambda one, other: other + one, reversed(parts)), n_other)
 
 
-def _add_columns(cells: Grouped, sums: Floats) -> int:
-    n_other, members = 0, _members(cells.codes, len(sums))
-    for first, block in cells.column_blocks():
-        lines, n = _counts_of(block, len(cells.codes))
-        _add(members @ lines.T, sums[:, first : first + lines.shape[0]])
-        n_other += n
-    return n_other
+def _add_columns(cells: Grouped) -> Sums:
+    from scipy.sparse import hstack
+
+    from cxg_widget.compare.loops.sum_loops import sum_columns
+    from cxg_widget.compute.compiled import frozen
+
+    n_other, parts, codes = 0, list[Any](), frozen(cells.codes)
+    step = max(_BAND // cells.n_groups, 1)
+    for _, block in cells.column_blocks():
+        starts, *entries = entries_of(block.written_out(len(cells.rows)))
+        for first in range(0, len(starts) - 1, step):
+            some = frozen(starts[first : first + step + 1])
+            sums = np.zeros((len(some) - 1, cells.n_groups), dtype=np.int64)
+            n_other += sum_columns((some, *entries), codes, sums)
+            parts.append(_sparse(sums).T)
+    return Sums(hstack(parts, format="csr"), n_other)
+
+
+def _sparse(sums: NDArray[Any]) -> Any:
+    """Return dense sums as a csr_array int64."""
+    from scipy.sparse import csr_array, vstack
+
+    # In bands: the positions of all at once would take several times as much memory.
+    step = max(_BAND // sums.shape[1], 1)
+    bands = [csr_array(sums[first : first + step]).astype(np.int64) for first in range(0, len(sums), step)]
+    return vstack(bands, format="csr")
 
 
 def _counts_of(block: MatrixBlock, length: int) -> tuple[Any, int]:
-    """Return a block as a csr_array without NaN, and the number of its values that are no counts."""
-    lines = block.csr(length)
-    is_known = ~np.isnan(lines.data)
-    n_other = int(np.count_nonzero(is_known & ((lines.data < 0) | (lines.data != np.floor(lines.data)))))
-    if not is_known.all():
-        lines = lines.copy()
-        lines.data[~is_known] = 0
+    """Return a block as a csr_array float64 of its counts, and the number of its values that are no counts."""
+    lines = block.csr(length).astype(np.float64)
+    is_count = (lines.data >= 0) & (lines.data == np.floor(lines.data)) & (lines.data < np.inf)
+    n_other = int(np.count_nonzero(~is_count & ~np.isnan(lines.data)))
+    if not is_count.all():
+        lines.data[~is_count] = 0
     return lines, n_other
 
 
@@ -92,15 +154,8 @@ def _members(codes: NDArray[np.int32], n_groups: int) -> Any:
     """Return the membership matrix, a csr_array float64 (n_groups, n_cells) of ones."""
     from scipy.sparse import csr_array
 
-    cells = np.flatnonzero(codes >= 0)
-    return csr_array((np.ones(len(cells)), (codes[cells], cells)), shape=(n_groups, len(codes)))
-
-
-def _add(product: Any, sums: Floats) -> None:
-    """Add the sums of a block, which have at most as many non-zeros as the block has entries."""
-    found = product.tocoo()
-    # Indices of a product are unique; with duplicates, += would add only the last.
-    sums[found.row, found.col] += found.data
+    cells = np.arange(len(codes))
+    return csr_array((np.ones(len(cells)), (codes, cells)), shape=(n_groups, len(codes)))
 
 
 def _refusal(matrix: MatrixStats, grouping: Grouping, question: Question, reason: str) -> str:

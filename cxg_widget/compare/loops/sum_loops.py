@@ -153,6 +153,44 @@ def put_totals(entries: Any, totals: Any) -> int:
 
 
 @compiled
+def sum_rows(entries: Any, codes: Any, sums: Any) -> int:
+    """Add the counts of rows to their groups, uint32 or int64 (n_groups, n_var); NaN counts as 0.
+
+    codes : int32, the group of each row
+    Return the number of values that are no counts: fractions, negative or infinite.
+    """
+    starts, genes, values = entries
+    n_other = 0
+    for row in range(starts.size - 1):
+        group = codes[row]
+        for entry in range(starts[row], starts[row + 1]):
+            value = values[entry]
+            # Of NaN and infinity the lowest int64.
+            whole = np.int64(value)
+            if whole >= 0 and np.float64(whole) == value:
+                sums[group, genes[entry]] += whole
+            else:
+                n_other += not np.isnan(value)
+    return n_other
+
+
+@compiled
+def sum_columns(entries: Any, codes: Any, sums: Any) -> int:
+    """Add the counts of columns to sums, int64 (n_genes, n_groups); as `sum_rows`, for these genes only."""
+    starts, rows, values = entries
+    n_other = 0
+    for gene in range(starts.size - 1):
+        for entry in range(starts[gene], starts[gene + 1]):
+            value = values[entry]
+            whole = np.int64(value)
+            if whole >= 0 and np.float64(whole) == value:
+                sums[gene, codes[rows[entry]]] += whole
+            else:
+                n_other += not np.isnan(value)
+    return n_other
+
+
+@compiled
 def add_values(values: Any, groups: Any, counts: Any, numbers: Any) -> None:
     """Add values to the state of their groups.
 

@@ -22,6 +22,8 @@ from cxg_widget.compare.loops.sum_loops import (
     add_totals,
     add_values,
     put_totals,
+    sum_columns,
+    sum_rows,
 )
 from cxg_widget.compare.moments import nothing_known
 from cxg_widget.compute.compiled import frozen
@@ -40,6 +42,9 @@ def compile_loops() -> None:
     add_columns(entries, cells, False, *known)
     put_totals(entries, np.zeros(1))
     add_totals(entries, np.zeros(0))
+    for dtype in (np.uint32, np.int64):
+        sum_rows(entries, cells[0], np.zeros((1, 1), dtype=dtype))
+    sum_columns(entries, cells[0], np.zeros((1, 1), dtype=np.int64))
     keys, fill = np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.float32)
     put_columns(entries, cells, keys, ends)
     offsets, counts = np.zeros(1, dtype=np.int32), np.zeros((3, 1), dtype=np.int64)

@@ -121,13 +121,18 @@ ROUTES: Mapping[type[p.Message], Route] = {
     ),
     p.AskStudy: Route(
         "thread",
-        lambda session, request: part_frames(session.studies, session.dataset, request, bool(session.mask.any())),
+        lambda session, request: (
+            session.study_genes.frames(request)
+            if request.part == "differences"
+            else part_frames(session.studies, session.dataset, request, bool(session.mask.any()))
+        ),
         is_action=False,
+        end=lambda session, _: session.study_genes.end(),
     ),
     p.StudyOpen: Route(
         "thread",
-        lambda session, _: session.comparisons.frames(p.AskComparison()),
-        end=lambda session, _: session.comparisons.end(),
+        lambda session, request: session.study_genes.open(request),
+        end=lambda session, _: session.study_genes.end(),
     ),
 }
 """One row per kind of request; importing this module fails otherwise."""

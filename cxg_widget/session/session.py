@@ -40,6 +40,7 @@ from cxg_widget.session.analysis.meant import MeantCells, Population, cells_mean
 from cxg_widget.session.analysis.plots import GroupPlots
 from cxg_widget.session.analysis.quick_markers import QuickLists
 from cxg_widget.session.analysis.study import Studies
+from cxg_widget.session.analysis.study_genes import StudyGenes
 from cxg_widget.session.analysis.table import CellTable
 from cxg_widget.session.annotation_list import AnnotationList
 from cxg_widget.session.changes import Changes, SettingsCheck
@@ -119,6 +120,7 @@ class Session:
         self.comparisons: Comparisons = Comparisons(self.loader, self.display, announce)
         self.quick: QuickLists = QuickLists(self.loader, self.display, announce)
         self.studies: Studies = Studies(self.loader, self.display)
+        self.study_genes: StudyGenes = StudyGenes(self.loader, self.comparisons, self.studies)
 
     @property
     def settings(self) -> Settings:
@@ -180,6 +182,7 @@ class Session:
         self._stop_listening()
         self.table.close()
         self.quick.close()
+        self.study_genes.end()
         self.loader.close()
 
     @property

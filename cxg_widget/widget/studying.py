@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.display.study_design import StudyDesign, check_design
+from cxg_widget.draw.plots.study_differences import DifferencesPlot
 from cxg_widget.draw.plots.study_points import CovariatePlot, MeasuredPlot, StudyPlot, page_of
 from cxg_widget.errors import UnknownName
 from cxg_widget.session.analysis.meant import with_values
@@ -157,6 +158,51 @@ class Study:
         """
         return self._studies.composition(by, with_values(within), method)
 
+    def differences(
+        self, by: str | None = None, *, within: Any = "filter", layer: str | None = None, min_cells: int = 10
+    ) -> DifferencesPlot:
+        """Count the genes that differ between conditions in each cell type, by sums of counts of samples (pseudobulk).
+
+        The first call reads the whole matrix and keeps its sums; later ones, with other cells or without some samples,
+        read few cells. Values and tests are those of `compare(method="pseudobulk")`: log2 of counts per million, and
+        Welch's t-test, or a paired t-test for samples with the same value of `pair` of the study. p is adjusted within
+        each cell type and pair of conditions.
+
+        Parameters
+        ----------
+        by : obs column of cell types; None = all cells together
+        within : cells that count: "filter" = those that pass the filters, "selection" = the selected ones, or other
+            cells as `select` takes them
+        layer : name of the layer that holds counts; None = X
+        min_cells : least cells of a type that a sample needs
+
+        Returns
+        -------
+        plot with `.frame()` (a row per type and pair of conditions: n_genes with p_adj < 0.05, n_tested, n_a, n_b),
+        `.compare(category, a, b)` (the genes of one type and pair), `.figure()` and `.notes`
+
+        Raises
+        ------
+        InvalidValue, UnknownName
+            If the study was removed, there is no such column or layer, or the values are not counts; the sentence names
+            layers that hold counts.
+        InvalidStore, DamagedStore
+            If the matrix cannot be read.
+
+        Examples
+        --------
+        >>> at = np.arange(80)
+        >>> cells = {"x": at, "y": at, "gene_a": at % 3, "gene_b": at % 7, "donor": at // 10, "disease": at // 40}
+        >>> w = CxgWidget(cells, var="gene_")
+        >>> found = w.study(sample="donor", condition="disease").differences()
+        >>> found.frame().columns.tolist()
+        ['n_genes', 'n_tested', 'n_a', 'n_b']
+        """
+        genes, within = self._widget._session.study_genes, with_values(within)
+        self._widget._check_open()
+        with self._widget._session.costs.action("differences", requested="differences()", less="fewer types"):
+            return genes.differences(by, within, layer=layer, min_cells=min_cells)
+
     def covariates(self) -> CovariatePlot:
         """Return the covariates of the samples by condition.
 
@@ -234,7 +280,8 @@ class StudyingWidget(AnsweringWidget):
 
         Returns
         -------
-        study with `.samples`, `.notes`, `.composition(by)`, `.covariates()`, `.exclude(sample)` and `.figure()`
+        study with `.samples`, `.notes`, `.composition(by)`, `.differences(by)`, `.covariates()`, `.exclude(sample)` and
+        `.figure()`
 
         Raises
         ------

@@ -66,6 +66,18 @@ def tested_by_donors(a: Floats, b: Floats, *, is_paired: bool) -> Tested:
     return by_t(t, differences.n - 1)
 
 
+def tested_sums(sums: Floats, in_a: NDArray[np.bool_], *, is_paired: bool) -> tuple[Floats, Tested]:
+    """Return log2 counts per million of samples, and the test of each gene; NaN for genes without counts.
+
+    sums : float64 (n_samples, n_var); in_a : bool (n_samples,); paired samples are in one order on both sides
+    """
+    values = log_cpm(sums)
+    tested = tested_by_donors(values[in_a], values[~in_a], is_paired=is_paired)
+    # Values of a gene without counts may differ in the last bits, which is no difference to test.
+    has_counts = sums.any(axis=0)
+    return values, Tested(*(np.where(has_counts, one, np.nan) for one in tested))
+
+
 _CPM = (
     "Tested, and in mean_a and mean_b: log2 of counts per million, 2 counts added to a donor of mean total, as edgeR's "
     "cpm(log=TRUE). log2fc is the difference of these means. n_a and n_b count donors, share_a and share_b are of "
@@ -129,7 +141,7 @@ def compare_donors(
     finally:
         matrix.tell(1.0, "")
     _check_totals(samples, sums, question)
-    return _result(dataset, samples, sums, slice(None) if genes is None else genes, question)
+    return result_of(dataset, samples, sums, slice(None) if genes is None else genes, question)
 
 
 def _check_totals(samples: Samples, sums: Floats, question: Question) -> None:
@@ -143,9 +155,10 @@ def _check_totals(samples: Samples, sums: Floats, question: Question) -> None:
         )
 
 
-def _result(
+def result_of(
     dataset: Dataset, samples: Samples, sums: Floats, genes: slice | NDArray[np.int64], question: Question
 ) -> DonorComparison:
+    """Return the comparison of samples by their sums, float64 (n_samples, n_var), none without counts."""
     import pandas as pd
 
     names = question.names(dataset)
@@ -176,11 +189,9 @@ def _tested(
         tested, log2fc, p_adj = _at(own.tested, genes), own.log2fc[genes], own.p_adj[genes]
         values, note = own.normalized, _DESEQ2.format(design=PAIRED if samples.is_paired else UNPAIRED)
     else:
-        values = log_cpm(sums)
-        # Values of a gene without counts may differ in the last bits, which is no difference to test.
-        all_ = tested_by_donors(values[in_a], values[~in_a], is_paired=samples.is_paired)
         has_counts = sums.any(axis=0)
-        tested = _at(Tested(*(np.where(has_counts, one, np.nan) for one in all_)), genes)
+        values, tested = tested_sums(sums, in_a, is_paired=samples.is_paired)
+        tested = _at(tested, genes)
         difference = values[in_a].mean(axis=0) - values[~in_a].mean(axis=0)
         log2fc, p_adj, note = np.where(has_counts, difference, 0.0)[genes], None, _CPM
     a, b = (summary_of(values[which][:, genes], sums[which][:, genes]) for which in (in_a, ~in_a))

@@ -129,12 +129,13 @@ class Comparisons:
 
     # For both: masks are bool (n_obs,), `described` are their names.
 
-    def matrix(self, check: Callable[[], None] | None = None) -> MatrixStats:
+    def matrix(self, check: Callable[[], None] | None = None, by_hand: p.EndsBy = "compare") -> MatrixStats:
         """Return the statistics of the matrix, where the cells are held.
 
         check : called repeatedly; raises if nobody waits for the result. None = called from Python
+        by_hand : what ends work that the page requested
         """
-        ends_by: p.EndsBy = "" if check is None else "compare"
+        ends_by: p.EndsBy = "" if check is None else by_hand
 
         reported_at = 0.0
 
@@ -207,9 +208,19 @@ class Comparisons:
         from cxg_widget.compare.question import compare
 
         found = compare(matrix or self.matrix(), *masks, question, set_names=described)
+        return self._with_cells(found, masks, question, population)
+
+    def keep_samples(
+        self, found: Comparison, masks: tuple[Mask, Mask], question: Question, population: Population
+    ) -> Comparison:
+        """Show a comparison that a study has made of samples, as if it had been made here."""
+        return self._keep(self._with_cells(found, masks, question, population), question)
+
+    def _with_cells(
+        self, found: Comparison, masks: tuple[Mask, Mask], question: Question, population: Population
+    ) -> Comparison:
         a, b = map(pack_mask, masks)
-        sets = partial(_as_sets, self._dataset, a, b)
-        found = replace(found, _cells=sets, _question=question)
+        found = replace(found, _cells=partial(_as_sets, self._dataset, a, b), _question=question)
         return self._with_population(found, population)
 
     def _with_population(self, found: Found, population: Population) -> Found:

@@ -99,13 +99,13 @@ class Studies:
         if few.any():
             many = self._dataset.obs_noun.many
             notes.append(f"Not tested, under {LEAST_CELLS} {many}: {SAMPLE.counted(int(np.count_nonzero(few)))}.")
-        return MeasuredPlot(found, self._look(samples, title), tuple(dict.fromkeys(notes)))
+        return MeasuredPlot(found, self.look(samples, title), tuple(dict.fromkeys(notes)))
 
     def covariates(self) -> CovariatePlot:
         """Return the covariates by condition."""
         samples = self.samples()
         title = f"Covariates of samples by {samples.design.condition}"
-        return CovariatePlot(samples, self._look(samples, title), (*samples.notes, *side_notes(samples)))
+        return CovariatePlot(samples, self.look(samples, title), (*samples.notes, *side_notes(samples)))
 
     def _shares(self, samples: StudySamples, by: Any, population: Population) -> Shares:
         column = self.column(by)
@@ -153,7 +153,13 @@ class Studies:
         parts = [f"{k} {one}" for k, one in zip(n, samples.conditions, strict=True)]
         return f", n = {', '.join(parts[:4])}{' and more' if len(parts) > 4 else ''} samples"
 
-    def _look(self, samples: StudySamples, title: str) -> Look:
+    @property
+    def layer(self) -> str | None:
+        """The layer that the plot shows."""
+        return self._display.settings.layer
+
+    def look(self, samples: StudySamples, title: str) -> Look:
+        """Return the colors of the conditions, and the paper of the plot."""
         settings = self._display.settings
         paper, design = PAPERS[paper_name(settings)], samples.design
         stored = stored_colors(design.condition, settings, self._dataset)

@@ -1,0 +1,217 @@
+"""Genes that differ between the conditions of a study: keeps sums of counts by sample and type, and tests them."""
+# Changes with cxg_widget/draw/plots/study_differences.py: options of the genes that differ.
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.compare.donors.by_sums import DonorComparison
+from cxg_widget.compare.question import Question
+from cxg_widget.compute.jobs import in_background
+from cxg_widget.datasets.base.values import Codes
+from cxg_widget.draw.plots.study_differences import DifferencesPlot
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.session.analysis.comparison import Comparisons
+from cxg_widget.session.analysis.meant import Population
+from cxg_widget.session.analysis.study import Studies
+from cxg_widget.session.analysis.study_page import samples_frame
+from cxg_widget.session.exchange import Newest
+from cxg_widget.study.compared import compare_field
+from cxg_widget.study.differences import LEVEL, MIN_CELLS, Differences
+from cxg_widget.study.samples import StudySamples
+from cxg_widget.study.sentences import SAMPLE
+from cxg_widget.study.sums import Groups, GroupSums, KeptSums
+from cxg_widget.study.sums_store import SumsStore, sums_key
+from cxg_widget.text.names import label_of, not_found, shown
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
+
+if TYPE_CHECKING:
+    from cxg_widget.compare.matrix_statistics import MatrixStats
+
+Mask = NDArray[np.bool_]
+Check = Callable[[], None] | None
+ALL = Codes(np.zeros(0, dtype=np.int8), ("",), False)
+"""The only type of all cells together."""
+
+
+class StudyGenes:
+    """Tests genes between the conditions of the study of a widget."""
+
+    def __init__(self, loader: Loader, comparisons: Comparisons, studies: Studies) -> None:
+        self._loader, self._comparisons, self._studies = loader, comparisons, studies
+        self._dataset = loader.dataset
+        self._by_hand = {kind: Newest("it was requested again, or cancelled.") for kind in (p.AskStudy, p.StudyOpen)}
+        self._grouped: tuple[NDArray[Any], NDArray[Any], Groups] | None = None
+        self._newest: GroupSums | None = None
+
+    def differences(
+        self, by: Any, within: Any, *, layer: str | None = None, min_cells: Any = MIN_CELLS,
+        category: str | None = None, check: Check = None,
+    ) -> DifferencesPlot:  # fmt: skip
+        """Return how many genes differ; parameters and errors as `Study.differences`.
+
+        category : test this type only; None = all
+        check : raises if nobody waits for the result; None = called from Python
+        """
+        if isinstance(min_cells, bool) or not isinstance(min_cells, int | np.integer) or min_cells < 1:
+            raise InvalidValue(f"min_cells takes a whole number from 1 on; found {shown(min_cells)}")
+        studies = self._studies
+        samples, population = studies.samples(), studies.population(within)
+        column = None if by is None else studies.column(by)
+        question = Question("pseudobulk", layer, by=samples.design.sample, min_cells=int(min_cells), min_donors=2)
+        matrix = self._comparisons.matrix(check, "study")
+        matrix.check(question)
+        codes = ALL if column is None else self._dataset.codes(column)
+        sums = self._sums(samples, codes, population, matrix, question)
+        n_cells = sums.n_cells.reshape(len(samples), len(codes.categories)).sum(axis=0)
+        places = np.flatnonzero(n_cells)
+        labels = [label_of(codes.categories[at]) if column is not None else "" for at in places.tolist()]
+        if category is not None:
+            place = _find(category, labels, "type", column or "this study")
+            places, labels = places[[place]], [labels[place]]
+        found = Differences(samples, column, places, tuple(labels), sums, int(min_cells), matrix.give_up)
+        notes = studies.notes(samples, population)
+        cells = _Cells(codes, population, question, notes)
+        return DifferencesPlot(
+            found, studies.look(samples, _describe(found)), notes, lambda *field: self._compare(found, cells, *field)
+        )
+
+    def frames(self, request: p.AskStudy) -> Iterator[Frame]:
+        """Yield the genes that differ for the page; raises as `differences`, and `Overtaken` if ended."""
+        plot = self._by_page(request)
+        found, order = plot.differences, plot.differences.order()
+        samples, tests = found.samples, found.tests[:, order].astype(np.float32)
+        tests = np.insert(tests, [2, 2], np.nan, axis=0)
+        n_cells = samples.n_cells(self._studies.population(request.within).mask)
+        head = samples_frame("differences", plot.title, plot.notes, samples, n_cells).message
+        rows = [{"gene": "", "category": found.types[at]} for at in order.tolist()]
+        counts = found.n_cells[order].astype(np.uint32)
+        arrays = {
+            "values": np.full(counts.shape, np.nan, dtype=np.float32), "counts": counts,
+            "tests": np.ascontiguousarray(tests),
+        }  # fmt: skip
+        assert isinstance(head, p.StudyPart)
+        yield Frame(replace(head, rows=rows, pairs=[list(one) for one in samples.condition_pairs]), arrays)
+
+    def open(self, request: p.StudyOpen) -> Iterator[Frame]:
+        """Compare two conditions in a type, and yield the comparison; raises as `differences`, `compare_field`."""
+        self._by_page(request, request.category).compare(request.category, request.a, request.b)
+        yield from self._comparisons.frames(p.AskComparison())
+
+    def end(self) -> None:
+        """Cancel what the page has requested."""
+        for one in self._by_hand.values():
+            one.end()
+
+    def _by_page(self, request: p.AskStudy | p.StudyOpen, category: str | None = None) -> DifferencesPlot:
+        layer, check = self._studies.layer, self._by_hand[type(request)].begin()
+        work = partial(
+            self.differences, request.by or None, request.within, layer=layer, category=category, check=check
+        )
+        return in_background(work, gives_way=True).result()
+
+    # Sums.
+
+    def _sums(
+        self, samples: StudySamples, types: Codes, population: Population, matrix: MatrixStats, question: Question
+    ) -> GroupSums:
+        """Return the sums of the cells that count, after reading what is not kept; raises as `KeptSums.make`."""
+        groups = self._groups(samples, types)
+        try:
+            kept = self._loader.memo.keep(
+                "study sums", (groups.fingerprint, question.layer), lambda: self._kept(groups, matrix, question)
+            )
+            self._newest = found = kept.of(population.mask, matrix, question, self._newest)
+        finally:
+            matrix.tell(1.0, "")
+        return found
+
+    def _kept(self, groups: Groups, matrix: MatrixStats, question: Question) -> KeptSums:
+        """Return the sums of all cells, from disk if they are there."""
+        dataset, store, layer = self._dataset, SumsStore(), question.layer
+        n_var = len(dataset.names_in(layer).var_labels)
+        name = sums_key(dataset.identity, groups, layer) if dataset.identity else None
+        found = None if name is None else store.load(name, groups, n_var)
+        if found is not None:
+            return found
+        made = KeptSums.make(matrix, groups, question)
+        # From the file the system may take the memory back.
+        if name is not None and store.save(name, made):
+            return store.load(name, groups, n_var) or made
+        return made
+
+    def _groups(self, samples: StudySamples, types: Codes) -> Groups:
+        codes = types.codes if types is not ALL else np.broadcast_to(np.int8(0), samples.codes.shape)
+        held = self._grouped
+        # The same arrays come from the caches of samples and columns as long as neither changes.
+        if held is not None and held[0] is samples.codes and held[1] is types.codes:
+            return held[2]
+        found = Groups.of(samples.codes, codes, len(samples), len(types.categories))
+        self._grouped = samples.codes, types.codes, found
+        return found
+
+    # One field.
+
+    def _compare(self, found: Differences, cells: _Cells, category: str, a: str, b: str) -> DonorComparison:
+        samples = found.samples
+        row = _find(category, found.types, "type", found.column or "this study")
+        pair = (
+            _find(a, samples.conditions, "condition", samples.design.condition),
+            _find(b, samples.conditions, "condition", samples.design.condition),
+        )
+        if pair[0] == pair[1]:
+            raise InvalidValue(f"two conditions are compared, and both are {shown(a)}.")
+        names = f"{category} {a}".strip(), f"{category} {b}".strip()
+        made = compare_field(found, row, pair, dataset=self._dataset, question=cells.question, set_names=names)
+        made = replace(made, notes=(*made.notes, *cells.notes))
+        masks = cells.of(found, row, pair[0]), cells.of(found, row, pair[1])
+        kept = self._comparisons.keep_samples(made, masks, cells.question, cells.population)
+        assert isinstance(kept, DonorComparison)
+        return kept
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The cells that are compared, and how.
+
+    types : of the cells
+    notes : on the study
+    """
+
+    types: Codes
+    population: Population
+    question: Question
+    notes: tuple[str, ...]
+
+    def of(self, found: Differences, row: int, condition: int) -> Mask:
+        """Return the cells of a type in a condition, bool (n_obs,), without excluded samples."""
+        samples = found.samples
+        # One more entry for cells in no sample, which code -1 indexes.
+        is_in = np.append((samples.condition == condition) & ~samples.excluded, False)[samples.codes]
+        return self.population.of(is_in if self.types is ALL else is_in & (self.types.codes == found.places[row]))
+
+
+def _find(name: Any, known: Any, what: str, where: str) -> int:
+    if name not in known:
+        raise UnknownName(not_found(what, name, known, where))
+    return list(known).index(name)
+
+
+def _describe(found: Differences) -> str:
+    """Return the title: unit, number of samples, and test."""
+    samples = found.samples
+    n = SAMPLE.counted(int(np.count_nonzero(~samples.excluded)))
+    by = f" by {found.column}" if found.column else ""
+    test = "t-test (paired where samples are)" if samples.design.pair else "Welch's t-test"
+    return (
+        f"Genes that differ{by}, sums of counts of {n}; {test} of log2 counts per million, p_adj < {LEVEL} by "
+        "Benjamini and Hochberg"
+    )

@@ -52,6 +52,19 @@ def _cancel(session: Session, request: p.Cancel) -> Iterable[Frame]:
     yield from ()
 
 
+def _study(session: Session, request: p.AskStudy) -> Iterable[Frame]:
+    if request.part == "differences":
+        return session.study_genes.frames(request)
+    if request.part == "expression":
+        return session.study_expression.frames(request)
+    return part_frames(session.studies, session.dataset, request, has_selection=bool(session.mask.any()))
+
+
+def _end_study(session: Session, _: int) -> None:
+    session.study_genes.end()
+    session.study_expression.end()
+
+
 ROUTES: Mapping[type[p.Message], Route] = {
     p.Ready: Route("thread", answers.start),
     p.Begun: Route("thread", _begin, is_action=False),
@@ -121,13 +134,9 @@ ROUTES: Mapping[type[p.Message], Route] = {
     ),
     p.AskStudy: Route(
         "thread",
-        lambda session, request: (
-            session.study_genes.frames(request)
-            if request.part == "differences"
-            else part_frames(session.studies, session.dataset, request, bool(session.mask.any()))
-        ),
+        _study,
         is_action=False,
-        end=lambda session, _: session.study_genes.end(),
+        end=_end_study,
     ),
     p.StudyOpen: Route(
         "thread",

@@ -40,6 +40,7 @@ from cxg_widget.session.analysis.meant import MeantCells, Population, cells_mean
 from cxg_widget.session.analysis.plots import GroupPlots
 from cxg_widget.session.analysis.quick_markers import QuickLists
 from cxg_widget.session.analysis.study import Studies
+from cxg_widget.session.analysis.study_expression import StudyExpression
 from cxg_widget.session.analysis.study_genes import StudyGenes
 from cxg_widget.session.analysis.table import CellTable
 from cxg_widget.session.annotation_list import AnnotationList
@@ -121,6 +122,9 @@ class Session:
         self.quick: QuickLists = QuickLists(self.loader, self.display, announce)
         self.studies: Studies = Studies(self.loader, self.display)
         self.study_genes: StudyGenes = StudyGenes(self.loader, self.comparisons, self.studies)
+        self.study_expression: StudyExpression = StudyExpression(
+            self.loader, self.comparisons, self.studies, self.study_genes
+        )
 
     @property
     def settings(self) -> Settings:
@@ -183,6 +187,7 @@ class Session:
         self.table.close()
         self.quick.close()
         self.study_genes.end()
+        self.study_expression.end()
         self.loader.close()
 
     @property

@@ -203,6 +203,46 @@ class Study:
         with self._widget._session.costs.action("differences", requested="differences()", less="fewer types"):
             return genes.differences(by, within, layer=layer, min_cells=min_cells)
 
+    def expression(
+        self, genes: Any = None, by: str | None = None, *, within: Any = "filter", layer: str | None = None
+    ) -> MeasuredPlot:
+        """Compare genes between conditions, with one value per sample and cell type: pseudobulk.
+
+        A value is the log2 counts per million of the counts summed over the cells of a type in a sample, as
+        `compare(method="pseudobulk")` tests it; the total is that of all genes. Samples with fewer than 10 cells of the
+        type have none. Values that are no counts are averaged over cells instead, and the title says so. The tests are
+        those of `composition`; p is adjusted over all rows.
+
+        Parameters
+        ----------
+        genes : a gene, a list of genes, or the name of a gene set; None = the pinned genes
+        by : obs column of cell types; None = all cells together
+        within : cells that count, as in `composition`
+        layer : name of the layer; None = X
+
+        Returns
+        -------
+        plot with `.frame()` (a row per gene, type and sample: condition, n, value), `.test()`, `.figure()` and `.notes`
+
+        Raises
+        ------
+        InvalidValue, UnknownName
+            If the study was removed, there is no such gene, column or layer, no gene is named or pinned, or there are
+            more than 10,000 rows.
+        InvalidStore, DamagedStore
+            If the matrix cannot be read.
+
+        Examples
+        --------
+        >>> found = w.study(sample="donor", condition="condition").expression(["CD3E", "NKG7"])
+        >>> found.frame().columns.tolist()
+        ['condition', 'n', 'value']
+        """
+        part, within = self._widget._session.study_expression, with_values(within)
+        genes = list(self._studies.pinned_genes) if genes is None else genes
+        with self._widget._session.costs.action("expression", requested="expression()", less="fewer types"):
+            return part.expression(genes, by, within, layer=layer)
+
     def covariates(self) -> CovariatePlot:
         """Return the covariates of the samples by condition.
 
@@ -223,7 +263,7 @@ class Study:
         return self._studies.covariates()
 
     def figure(self, by: str | None = None) -> Figure:
-        """Return all parts of the study as one new `matplotlib.figure.Figure`.
+        """Return composition, pinned genes and covariates as one new `matplotlib.figure.Figure`.
 
         Parameters
         ----------
@@ -241,6 +281,8 @@ class Study:
         >>> w.study(sample="donor", condition="condition").figure("cell_type").savefig("study.png")
         """
         parts: list[StudyPlot] = [] if by is None else [self.composition(by)]
+        if self._studies.pinned_genes:
+            parts.append(self.expression(by=by))
         if self._studies.samples().covariates or not parts:
             parts.append(self.covariates())
         return page_of(parts)

@@ -25,6 +25,7 @@ from cxg_widget.session.analysis.meant import Population, population_of
 from cxg_widget.session.pictures.figure_files import paper_name
 from cxg_widget.session.streams.chunks import stored_colors
 from cxg_widget.study.condition_tests import ConditionTests
+from cxg_widget.study.measured import Measured
 from cxg_widget.study.samples import StudySamples
 from cxg_widget.study.sentences import CHOSEN_BY_EYE, SAMPLE, lost_note, side_notes
 from cxg_widget.study.shares import LEAST_CELLS, METHODS, Shares
@@ -93,7 +94,7 @@ class Studies:
         found = self._shares_of_selection(samples, population) if by is None else self._shares(samples, by, population)
         found = replace(found, method=method if by is not None else "logit")
         what = f"Share of each value of {found.column!r}" if by is not None else "Share of the selection"
-        title = f"{what} in each sample{self._sides(found)}; {_describe_test(found.tests, METHODS[found.method])}"
+        title = f"{what} in each sample{self.sides(found)}; {describe_test(found.tests, METHODS[found.method])}"
         notes = [*self.notes(samples, population), *([CHOSEN_BY_EYE] if by is None else [])]
         few = ~samples.excluded & (found.totals < LEAST_CELLS)
         if few.any():
@@ -146,7 +147,7 @@ class Studies:
 
     # --- words and colors ---------------------------------------------------------------------------------------------
 
-    def _sides(self, found: Shares) -> str:
+    def sides(self, found: Measured) -> str:
         """Return the number of tested samples of each condition."""
         samples = found.samples
         n = np.bincount(samples.condition[found.is_tested], minlength=len(samples.conditions)).tolist()
@@ -157,6 +158,11 @@ class Studies:
     def layer(self) -> str | None:
         """The layer that the plot shows."""
         return self._display.settings.layer
+
+    @property
+    def pinned_genes(self) -> tuple[str, ...]:
+        """The pinned genes."""
+        return self._display.settings.pinned_genes
 
     def look(self, samples: StudySamples, title: str) -> Look:
         """Return the colors of the conditions, and the paper of the plot."""
@@ -186,7 +192,7 @@ class Studies:
         return int(label) if self._dataset.obs_columns[column].kind == "int" else label
 
 
-def _describe_test(tests: ConditionTests, what: str) -> str:
+def describe_test(tests: ConditionTests, what: str) -> str:
     """Return the name of the test, of the values and of the adjustment."""
     if not np.isfinite(tests.p).any():
         return "not tested"

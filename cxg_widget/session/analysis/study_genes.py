@@ -70,7 +70,7 @@ class StudyGenes:
         matrix = self._comparisons.matrix(check, "study")
         matrix.check(question)
         codes = ALL if column is None else self._dataset.codes(column)
-        sums = self._sums(samples, codes, population, matrix, question)
+        sums = self.sums(samples, codes, population, matrix, question)
         n_cells = sums.n_cells.reshape(len(samples), len(codes.categories)).sum(axis=0)
         places = np.flatnonzero(n_cells)
         labels = [label_of(codes.categories[at]) if column is not None else "" for at in places.tolist()]
@@ -120,11 +120,11 @@ class StudyGenes:
 
     # Sums.
 
-    def _sums(
+    def sums(
         self, samples: StudySamples, types: Codes, population: Population, matrix: MatrixStats, question: Question
     ) -> GroupSums:
         """Return the sums of the cells that count, after reading what is not kept; raises as `KeptSums.make`."""
-        groups = self._groups(samples, types)
+        groups = self.groups(samples, types)
         try:
             kept = self._loader.memo.keep(
                 "study sums", (groups.fingerprint, question.layer), lambda: self._kept(groups, matrix, question)
@@ -148,7 +148,8 @@ class StudyGenes:
             return store.load(name, groups, n_var) or made
         return made
 
-    def _groups(self, samples: StudySamples, types: Codes) -> Groups:
+    def groups(self, samples: StudySamples, types: Codes) -> Groups:
+        """Return the cells by sample and type."""
         codes = types.codes if types is not ALL else np.broadcast_to(np.int8(0), samples.codes.shape)
         held = self._grouped
         # The same arrays come from the caches of samples and columns as long as neither changes.

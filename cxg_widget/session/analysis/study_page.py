@@ -27,7 +27,7 @@ _MOST_SAMPLES = 1_000
 _LIKELY = ("donor", "sample", "patient", "subject", "individual", "participant", "mouse", "batch")
 
 
-def part_frames(studies: Studies, dataset: Dataset, request: p.AskStudy, has_selection: bool) -> Iterator[Frame]:
+def part_frames(studies: Studies, dataset: Dataset, request: p.AskStudy, *, has_selection: bool) -> Iterator[Frame]:
     """Yield one part of the study."""
     if request.part == "form":
         yield form_frame(dataset, request.by)

@@ -271,3 +271,72 @@ def test_values_without_samples_are_not_tested():
     assert found.p[0, 0] == pytest.approx(stats.ttest_ind([1, 2], [4, 6, 5], equal_var=False).pvalue)
     assert np.isnan(found.p[1, 0])
     assert found.n_a[:, 0].tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("choose", "is_by_eye"),
+    [
+        (lambda w: w.select(polygon=[(-9, -9), (0, -9), (0, 9), (-9, 9)]), True),
+        (lambda w: w.select(np.arange(40)), True),
+        (lambda w: w.select({"cell_type": "t0"}), False),
+        (lambda w: w.select("gene_1 > 2"), False),
+    ],
+    ids=["polygon", "rows", "category", "query"],
+)
+def test_a_comparison_of_cells_chosen_by_eye_says_that_p_is_too_small(choose, is_by_eye):
+    w = widget(cells_of_study(rng(18), [3, 3]))
+    choose(w)
+    assert (CHOSEN_BY_EYE in w.compare().notes) == is_by_eye
+    w.sets.add("mine")
+    w.clear_selection()
+    assert (CHOSEN_BY_EYE in w.compare("mine").notes) == is_by_eye
+    w.close()
+
+
+def sums_of(cells, keys):
+    """Return sums of counts by some columns, in pandas, with their log2 counts per million as edgeR's."""
+    genes = [name for name in cells if name.startswith("gene_")]
+    sums = pd.DataFrame(cells).groupby(keys)[genes].sum()
+    totals = sums.sum(axis=1)
+    prior = 2 * totals / totals.mean()
+    return np.log2(sums.add(prior, axis=0).div(totals + 2 * prior, axis=0) * 1e6)
+
+
+def test_expression_is_the_log_cpm_of_sums_of_samples_and_tested_as_scipy_does():
+    cells = cells_of_study(rng(19), [4, 4], excess=8.0)
+    w, study = study_of(cells)
+    found = study.expression(["0", "1"])
+    wanted = sums_of(cells, "donor")
+    values = found.frame()["value"].unstack("sample")
+    np.testing.assert_allclose(values.loc["0", wanted.index], wanted["gene_0"], rtol=1e-6)
+    of_condition = pd.DataFrame(cells).groupby("donor")["condition"].first()
+    sides = [wanted["gene_0"][of_condition == one] for one in ("c0", "c1")]
+    p = stats.ttest_ind(*sides, equal_var=False).pvalue
+    assert found.test().xs("0", level="gene")["p"].item() == pytest.approx(p, rel=1e-5)
+    assert found.test().xs("0", level="gene")["effect"].item() > 1
+    w.close()
+
+
+def test_expression_of_a_type_uses_its_cells_and_leaves_out_samples_with_few_of_them():
+    cells = cells_of_study(rng(20), [3, 3], cells=120)
+    w, study = study_of(cells)
+    frame = study.expression("1", "cell_type").frame().xs("t0", level="cell_type")
+    some = {name: one[cells["cell_type"] == "t0"] for name, one in cells.items()}
+    wanted = sums_of(some, "donor")["gene_1"]
+    assert (frame["n"] >= 10).all()
+    np.testing.assert_allclose(frame["value"].droplevel("gene")[wanted.index], wanted, rtol=1e-6)
+    few = study.expression("1", "cell_type").frame()
+    assert few["value"].isna().tolist() == (few["n"] < 10).tolist()
+    w.close()
+
+
+def test_values_that_are_no_counts_are_averaged_over_the_cells_of_a_sample():
+    cells = cells_of_study(rng(21), [3, 3])
+    logs = {name: np.log1p(one) if name.startswith("gene_") else one for name, one in cells.items()}
+    w, study = study_of(logs)
+    found = study.expression("2")
+    wanted = pd.DataFrame(logs).groupby("donor")["gene_2"].mean()
+    np.testing.assert_allclose(found.frame()["value"].droplevel("gene")[wanted.index], wanted, rtol=1e-5)
+    assert found.title.startswith("Means of each gene")
+    assert any("averaged over cells" in note for note in found.notes)
+    w.close()

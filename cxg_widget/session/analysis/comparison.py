@@ -29,6 +29,7 @@ from cxg_widget.session.analysis.comparison_frames import ShownComparison, frame
 from cxg_widget.session.analysis.meant import EVERYTHING, MeantCells, Population, cells_meant, population_of
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import Newest
+from cxg_widget.study.sentences import CHOSEN_BY_EYE
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -208,6 +209,8 @@ class Comparisons:
         from cxg_widget.compare.question import compare
 
         found = compare(matrix or self.matrix(), *masks, question, set_names=described)
+        if any(map(self._is_drawn, described)):
+            found = found.with_note(CHOSEN_BY_EYE)
         return self._with_cells(found, masks, question, population)
 
     def keep_samples(
@@ -222,6 +225,15 @@ class Comparisons:
         a, b = map(pack_mask, masks)
         found = replace(found, _cells=partial(_as_sets, self._dataset, a, b), _question=question)
         return self._with_population(found, population)
+
+    def _is_drawn(self, described: str) -> bool:
+        """Return whether the cells of a name, as `MeantCells` has it, were chosen on the plot or one by one."""
+        named = [one["rule"] for one in self._display.settings.sets if one["name"] == described]
+        if described == "the selection":
+            named = [self._display.selected()[1]]
+        # As JSON, in which a label cannot look like a key; packed rows are the only other objects of a rule.
+        text = json.dumps(named, default=lambda _: {"rows": 0})
+        return named == [None] or '"polygon": ' in text or '"rows": ' in text
 
     def _with_population(self, found: Found, population: Population) -> Found:
         """Add to a result which cells counted, unless that is obvious."""

@@ -10,6 +10,7 @@ from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.study.condition_tests import ConditionTests
 from cxg_widget.study.sentences import CHOSEN_BY_EYE
 from cxg_widget.study.shares import Shares
+from cxg_widget.wire import protocol as p
 from tests.studies import cells_of_study, counts_of_types, samples_of
 
 N_STUDIES = 1_000
@@ -104,23 +105,23 @@ def test_paired_samples_are_tested_as_scipy_tests_pairs_and_others_are_left_out(
 def test_at_most_five_percent_of_types_without_an_effect_have_p_below_005(n):
     draw, samples = rng(5), samples_of(n)
     counts = [counts_of_types(draw, sum(n)) for _ in range(N_STUDIES)]
-    p = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
-    assert np.mean(p < 0.05) <= 0.05
+    found = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
+    assert np.mean(found < 0.05) <= 0.05
 
 
 @pytest.mark.parametrize(("n", "most"), [([4, 8], 0.055), ([3, 10], 0.07)], ids=str)
 def test_sides_of_unlike_size_have_few_more_false_calls_as_the_page_states(n, most):
     draw, samples = rng(5), samples_of(n)
     counts = [counts_of_types(draw, sum(n)) for _ in range(N_STUDIES)]
-    p = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
-    assert np.mean(p < 0.05) <= most
+    found = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
+    assert np.mean(found < 0.05) <= most
 
 
 def test_at_most_five_percent_of_paired_studies_without_an_effect_have_p_below_005():
     draw, samples = rng(6), samples_of([5, 5], [*"abcde", *"abcde"])
     counts = [counts_of_types(draw, 10) for _ in range(N_STUDIES)]
-    p = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
-    assert np.mean(p < 0.05) <= 0.05
+    found = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
+    assert np.mean(found < 0.05) <= 0.05
 
 
 def test_a_tenfold_difference_in_cells_between_conditions_does_not_make_rare_types_differ():
@@ -128,8 +129,8 @@ def test_a_tenfold_difference_in_cells_between_conditions_does_not_make_rare_typ
     draw, samples = rng(7), samples_of([6, 6])
     cells = np.repeat([2000, 200], 6)
     counts = [counts_of_types(draw, 12, n_types=20, cells=cells) for _ in range(300)]
-    p = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
-    assert np.mean(p < 0.05) < 0.06
+    found = np.array([shares_of(one, samples).tests.p[:, 0] for one in counts])
+    assert np.mean(found < 0.05) < 0.06
 
 
 def test_a_planted_effect_is_found_more_often_with_more_samples():
@@ -311,8 +312,8 @@ def test_expression_is_the_log_cpm_of_sums_of_samples_and_tested_as_scipy_does()
     np.testing.assert_allclose(values.loc["0", wanted.index], wanted["gene_0"], rtol=1e-6)
     of_condition = pd.DataFrame(cells).groupby("donor")["condition"].first()
     sides = [wanted["gene_0"][of_condition == one] for one in ("c0", "c1")]
-    p = stats.ttest_ind(*sides, equal_var=False).pvalue
-    assert found.test().xs("0", level="gene")["p"].item() == pytest.approx(p, rel=1e-5)
+    expected = stats.ttest_ind(*sides, equal_var=False).pvalue
+    assert found.test().xs("0", level="gene")["p"].item() == pytest.approx(expected, rel=1e-5)
     assert found.test().xs("0", level="gene")["effect"].item() > 1
     w.close()
 
@@ -339,4 +340,45 @@ def test_values_that_are_no_counts_are_averaged_over_the_cells_of_a_sample():
     np.testing.assert_allclose(found.frame()["value"].droplevel("gene")[wanted.index], wanted, rtol=1e-5)
     assert found.title.startswith("Means of each gene")
     assert any("averaged over cells" in note for note in found.notes)
+    w.close()
+
+
+def parts(w, request):
+    """Return the answer of a session as it is packed for the page."""
+    frames = list(w._session.answer(request))
+    for frame in frames:
+        frame.pack(1)
+    return frames[0]
+
+
+def test_the_page_gets_the_numbers_of_python_and_rows_by_effect():
+    w, study = study_of(cells_of_study(rng(22), [3, 4]), covariates=["age"])
+    found, plot = parts(w, p.AskStudy("composition", "cell_type")), study.composition("cell_type")
+    tests, rows = plot.test(), [one["category"] for one in found.message.rows]
+    assert rows == tests.index.get_level_values(0).tolist()
+    np.testing.assert_allclose(found.arrays["tests"][2, :, 0], tests["p"], rtol=1e-6)
+    shares = plot.frame()["share"].unstack("sample").loc[rows, [one["name"] for one in found.message.samples]]
+    np.testing.assert_allclose(found.arrays["values"], shares, rtol=1e-6)
+    assert (found.message.title, tuple(found.message.notes)) == (plot.title, plot.notes)
+    assert [one["covariates"] for one in found.message.samples] == [[one] for one in study.samples["age"].tolist()]
+    w.close()
+
+
+def test_the_form_proposes_columns_constant_within_samples():
+    w = widget(cells_of_study(rng(23), [3, 3]))
+    assert "donor" in [one["name"] for one in parts(w, p.AskStudy("form")).message.columns][:1]
+    chosen = parts(w, p.AskStudy("form", "donor")).message.columns
+    assert {one["name"]: one["kind"] for one in chosen} == {"condition": "category", "age": "number", "sex": "category"}
+    w.close()
+
+
+def test_a_point_selects_the_cells_of_its_sample_and_type_that_pass_the_filters():
+    cells = cells_of_study(rng(24), [3, 3])
+    w, _ = study_of(cells)
+    w.filters["age"] = (23, None)
+    parts(w, p.StudyPick("d1", "", "t0", "replace", "cell_type"))
+    wanted = (cells["donor"] == "d1") & (cells["cell_type"] == "t0") & (cells["age"] >= 23)
+    np.testing.assert_array_equal(w.selection.mask, wanted)
+    parts(w, p.StudyPick("", "c1", "", "replace"))
+    np.testing.assert_array_equal(w.selection.mask, (cells["condition"] == "c1") & (cells["age"] >= 23))
     w.close()

@@ -12,8 +12,8 @@ import { typeColumns } from "./study_requests.js";
 const EMPTY = { sample: "", condition: "", covariates: [], pair: null, excluded: [] };
 const MOST_COVARIATES = 12;
 
-/** @param {() => void} redraw @param {Studying} studying */
-export function createDesignForm(redraw, studying) {
+/** @param {() => void} redraw @param {Studying} studying @param {() => void} apply called after a design is set */
+export function createDesignForm(redraw, studying, apply) {
   /** The design so far; null = the form is closed. @type {Design | null} */
   let draft = null;
 
@@ -49,6 +49,7 @@ export function createDesignForm(redraw, studying) {
         if (!isWhole || isOffline) return;
         const isSame = design?.sample === sample && design.condition === condition;
         actions.setTrait("study_design", { ...now, excluded: isSame ? design.excluded : [] });
+        apply();
         draft = null;
         redraw();
       };

@@ -17,7 +17,8 @@ export const SECTIONS = {
   covariates: "Covariates",
   lost: "Lost cells",
 };
-const NAMES = /** @type {Section[]} */ (Object.keys(SECTIONS));
+/** Parts that can be chosen: the kernel does not answer "expression" yet. @type {Section[]} */
+const NAMES = ["composition", "differences", "covariates", "lost"];
 const STEPS = /** @type {Record<string, number>} */ ({ ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 });
 
 /** @param {Context} context @param {Studying} studying @param {() => void} begin called before other cards are shown
@@ -58,7 +59,7 @@ export function studyChoices({ state }, studying, begin, openForm) {
   )}</div>
   ${isTyped ? choice("by", by, types, (to) => put({ by: to })) : nothing}
   ${isOfShare(studying.choice()) ? nothing : choice("of", within, cells, (to) => put({ within: /** @type {typeof within} */ (to) }))}
-  ${tests.length > 1 ? choice("test", String(pair), tests, (to) => put({ pair: Number(to) })) : nothing}
+  ${tests.length > 1 ? choice("test", String(pair), tests, (to) => put({ pair: Number(to) })) : tests.map(([, name]) => html`<span class="caption">${name}</span>`)}
   <button type="button" class="text design-button" @click=${openForm}>Design…</button>`;
 }
 

@@ -20,13 +20,14 @@ import { createStudying, isOfSelection } from "./study_requests.js";
 /** @param {import("../index.js").Given} given @returns {import("../index.js").DrawPanel} */
 export function createStudy({ client, redraw, comparing }) {
   const studying = createStudying(client, redraw);
-  const form = createDesignForm(redraw, studying);
+  /** The checks of a new design are shown at once. */
+  let areNotesOpen = false;
+  const form = createDesignForm(redraw, studying, () => (areNotesOpen = true));
   const strips = createStripList(redraw, { pick, exclude });
   const differences = createDifferences(redraw, { open, pick });
   const lost = createLost(redraw, { pick, exclude });
   const made = /** @type {ReturnType<typeof memo<Card[]>>} */ (memo());
   const read = /** @type {ReturnType<typeof memo<Sample[]>>} */ (memo());
-  let areNotesOpen = false;
   /** @type {Context | null} */
   let now = null;
 
@@ -97,7 +98,7 @@ export function createStudy({ client, redraw, comparing }) {
       part === null ||
       (part.samples.length > 0 && part.rows.length === 0 && section !== "covariates" && section !== "lost");
     return html`${fault === "" ? nothing : html`<p class="fault" role="alert">${fault}</p>`}
-      <div class="compared"><span class="what" role="status" title=${part?.title ?? ""}>${part?.title ?? "Reading…"}</span>${busy(state)}${
+      <div class="compared"><span class="what" role="status" title=${part?.title ?? ""}>${part?.title ?? (fault === "" ? "Reading…" : "")}</span>${busy(state)}${
         part === null || part.notes.length === 0
           ? nothing
           : html`<button type="button" class="text" aria-expanded=${areNotesOpen} @click=${() => ((areNotesOpen = !areNotesOpen), redraw())}>${counted(part.notes.length, { one: "note", many: "notes" })}</button>`

@@ -5,7 +5,7 @@ PYTHON ?= $(shell sh tools/find_python.sh)
 # `make test-peers` compares with other packages for the same stores, which need a newer Python.
 PEER_PYTHON ?= $(shell sh tools/find_python.sh 12)
 PEER_TESTS := $(addprefix tests/datasets/test_,anndata_peer.py anndata_written_peer.py anndata_memory.py mudata_peer.py atlas_peer.py \
-	cf_peer.py mzpeak_numpress.py scanpy_peer.py shapely_peer.py \
+	cf_peer.py mzpeak_numpress.py scanpy_peer.py code_peer.py shapely_peer.py \
 	soma_peer.py) tests/unit/test_compare_deseq2.py tests/test_docs.py
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)

@@ -1,6 +1,7 @@
 """The log of an annotation, as in a state: each step as JSON, validated."""
 # Changes with cxg_widget/annotations/colors.py and cxg_widget/annotations/labels.py: steps of an annotation.
 # Changes with cxg_widget/annotations/replay.py and cxg_widget/display/annotated.py: steps of an annotation.
+# Changes with cxg_widget/code/annotation_steps.py: steps of an annotation.
 # Changes with cxg_widget/widget/annotations.py and cxg_widget/widget/annotation_edits.py: steps of an annotation.
 # Changes with cxg_widget/wire/messages/annotations.py: steps of an annotation.
 # Changes with js/src/panels/annotations/label_rows.js: steps of an annotation.

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.change.known import Unread
+from cxg_widget.change.reactions import OwnLimits
 from cxg_widget.compute.bits import count_bits, pack_mask
 from cxg_widget.datasets import is_in_memory
 from cxg_widget.display.color_target import color_of_itself
@@ -33,12 +35,12 @@ _PACKAGES = ("cxg-widget", "numpy", "pandas", "scipy")
 class Source(NamedTuple):
     """The data of a widget.
 
-    uri : path or address; for an object in memory the name of its type
+    path : path or address, as it was given
     options : options of `open_dataset` that were given
     identity : digest of the data, the same when they are opened again
     """
 
-    uri: str
+    path: str
     options: Mapping[str, Any]
     is_in_memory: bool
     title: str
@@ -87,6 +89,7 @@ class Records:
     Parameters
     ----------
     options : options of `open_dataset` that were given to the widget
+    path : path that was given to the widget; "" = that of the dataset
 
     Attributes
     ----------
@@ -95,12 +98,12 @@ class Records:
     settings : of now
     """
 
-    def __init__(self, session: Session, options: Mapping[str, Any] = MappingProxyType({})) -> None:
+    def __init__(self, session: Session, options: Mapping[str, Any] = MappingProxyType({}), path: str = "") -> None:
         self._session = session
         self.dataset = session.dataset
         self.settings = session.settings
         self.first = Settings(embedding=self.dataset.default_embedding, color=color_of_itself(self.dataset))
-        self._options, self._selected = options, session.display.selected()
+        self._options, self._path, self._selected = options, path, session.display.selected()
         self._calls = tuple(session.display.calls)
 
     @cached_property
@@ -108,8 +111,8 @@ class Records:
         """The data of the widget."""
         dataset = self.dataset
         return Source(
-            dataset.uri, dict(self._options), is_in_memory(dataset), dataset.title, dataset.format, dataset.n_obs,
-            dataset.n_var, dataset.content_identity,
+            self._path or dataset.uri, dict(self._options), is_in_memory(dataset), dataset.title, dataset.format,
+            dataset.n_obs, dataset.n_var, dataset.content_identity,
         )  # fmt: skip
 
     @cached_property
@@ -154,6 +157,14 @@ class Records:
             MadeCall(one, {name: self.cells_of(cells) for name, cells in one.cells.items()})
             for one in _without_repeated(self._calls)
         )
+
+    def foresee(self, settings: Settings, name: str, value: Any, limits: OwnLimits) -> tuple[Settings, OwnLimits]:
+        """Return what settings and limits of colors become if one is changed; others may follow it."""
+        try:
+            found = self._session.changes.foresee(settings, {name: value}, limits)
+        except (CxgWidgetError, Unread):  # a name that is gone by now
+            return settings.having({name: value}), limits
+        return found.settings, found.limits
 
     def cells_of(self, cells: CallCells) -> Cells:
         """Return cells with a rule that finds exactly these cells in the data of now."""

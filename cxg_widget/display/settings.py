@@ -5,6 +5,7 @@ Traits, `CxgWidget.state`, checks and the front-end's twin (js/src/wire/constant
 # Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 # Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.
 # Changes with js/src/page/parts/toolbar.js: tools of the toolbar.
+# Changes with cxg_widget/code/writers.py: the settings.
 
 from __future__ import annotations
 

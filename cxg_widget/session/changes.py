@@ -194,6 +194,18 @@ class Changes:
         # Which limits a coloring inherits depends on its numbers, which are only known now.
         return self._find(requested) if "coloring" in needs and "coloring" in found.reads else found
 
+    def foresee(self, settings: Settings, requested: Mapping[str, Any], limits: OwnLimits) -> Change:
+        """Return a change of other settings than those of now; nothing is changed.
+
+        limits : of the colorings shown until then
+
+        Raises
+        ------
+        CxgWidgetError, Unread
+            If it uses names that are gone by now, or the labels of a color must be read.
+        """
+        return change(settings, requested, _Known(self._loader, self._check, limits))
+
     def sends(self, settings: Settings) -> tuple[Send, ...]:
         """Return the streams that other settings would send again."""
         return sends(self._display.settings, settings, _Known(self._loader, self._check, self.limits))

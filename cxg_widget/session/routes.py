@@ -112,6 +112,7 @@ ROUTES: Mapping[type[p.Message], Route] = {
         end=lambda session, _: session.tissue.cancel(),
     ),
     p.AskFigure: Route("thread", answers.figure),
+    p.AskCode: Route("widget"),
     # Panels
     p.AskColumns: Route("thread", lambda session, request: session.columns.frames(request)),
     p.FindValues: Route("thread", lambda session, request: session.columns.frames(request)),

@@ -26,7 +26,7 @@ from cxg_widget.widget.annotation_edits import edited
 from cxg_widget.widget.changing import ChangingWidget
 from cxg_widget.widget.keeping import merged
 from cxg_widget.wire import protocol
-from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.frames import Frame, cut_file
 from cxg_widget.wire.parsing import check_envelope, parse
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ class AnsweringWidget(ChangingWidget):
     _color_of_itself: str | None
     _given: dict[str, Any]
     state: Any
+    code: Callable[[], str]
 
     def _edit_set(self, message: protocol.EditSet) -> Iterator[Frame]:
         with self._step():
@@ -117,6 +118,11 @@ class AnsweringWidget(ChangingWidget):
         else:
             self.undo()
         yield from ()  # its effects are sent as those of any change
+
+    def _code(self, _: protocol.AskCode) -> Iterator[Frame]:
+        parts = cut_file(self.code().encode())
+        for at, part in enumerate(parts):
+            yield Frame(protocol.FigurePart(at, len(parts)), {"file": part})
 
     def _offer_kept(self) -> None:
         """Offer the page the states that earlier widgets of this dataset saved."""
@@ -317,6 +323,7 @@ _OWN: Mapping[type[protocol.Message], Callable[[Any, Any], Iterator[Frame]]] = {
     protocol.Cancel: AnsweringWidget._cancel,
     protocol.EditSet: AnsweringWidget._edit_set,
     protocol.EditAnnotation: AnsweringWidget._edit_annotation,
+    protocol.AskCode: AnsweringWidget._code,
 }
 """Requests that the widget answers itself, since they change what Python sees."""
 

@@ -88,6 +88,12 @@ class History:
         """Whether the current step is not nested in another."""
         return self._depth == 1
 
+    def moments(self) -> list[Moment]:
+        """Return the states of all steps that can be undone, oldest first, and the present one."""
+        with self._lock:
+            self._note()
+            return [*self._past, self._now]
+
     def wait(self) -> None:
         """Wait until no other thread is in a step."""
         with self._lock:

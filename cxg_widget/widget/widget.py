@@ -33,6 +33,7 @@ from cxg_widget.text.warned import warn_caller
 from cxg_widget.widget.analysing import AnalysingWidget
 from cxg_widget.widget.answering import PageChanges
 from cxg_widget.widget.app_session import session_caller
+from cxg_widget.widget.coding import CodingWidget
 from cxg_widget.widget.displaying import DisplayingWidget, watch_boxes
 from cxg_widget.widget.filters import FilterMethods
 from cxg_widget.widget.genes import Genes
@@ -61,8 +62,8 @@ _ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_
 
 
 class CxgWidget(
-    SelectingWidget, AnalysingWidget, PlottingWidget, StudyingWidget, SavingWidget, ReplayingWidget, DisplayingWidget,
-    FilterMethods, PanelMethods,
+    SelectingWidget, AnalysingWidget, PlottingWidget, StudyingWidget, SavingWidget, CodingWidget, ReplayingWidget,
+    DisplayingWidget, FilterMethods, PanelMethods,
 ):  # fmt: skip
     """An interactive scatterplot of a single-cell dataset.
 
@@ -122,8 +123,11 @@ class CxgWidget(
     ) -> None:
         self._held_back = HeldBack()
         traits, opening = split_options(more, STATE, ("format", *option_names()))
-        self._opening, self._owns_dataset = opening, not isinstance(source, Dataset)
-        opened = open_dataset(source, **opening, **_axes_to_open_with(source, embedding, opening))
+        self._owns_dataset = not isinstance(source, Dataset)
+        opening |= _axes_to_open_with(source, embedding, opening)
+        self._opening = opening
+        self._given_path = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
+        opened = open_dataset(source, **opening)
         # Annotations belong to this widget.
         self._dataset: Dataset = opened if self._owns_dataset else opened.with_own_columns()
         self._color_of_itself = color_of_itself(self._dataset)

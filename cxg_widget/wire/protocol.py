@@ -33,6 +33,7 @@ from cxg_widget.wire.messages.comparison import (
 )
 from cxg_widget.wire.messages.image import (
     Aggregate,
+    AskCode,
     AskFigure,
     AskSections,
     AskTissue,
@@ -137,6 +138,7 @@ REQUESTS: tuple[type[Message], ...] = (
     AskDifference,
     AskSections,
     AskTissue,
+    AskCode,
     AskFigure,
     Compare,
     AskComparison,

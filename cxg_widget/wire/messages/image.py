@@ -109,8 +109,13 @@ class AskFigure(Message, kind="figure"):
 
 
 @dataclass(frozen=True)
+class AskCode(Message, kind="code"):
+    """Ask for the analysis as Python code, as `w.code` returns it. Answered by one or more `figure`."""
+
+
+@dataclass(frozen=True)
 class FigurePart(Message, kind="figure"):
-    """A part of a file of a figure or a comparison, numbered from 0 to below `parts`; they arrive in any order."""
+    """A part of a file of a figure or a comparison, or of code, from 0 to below `parts`; they arrive in any order."""
 
     arrays: ClassVar[Mapping[str, Array]] = {"file": Array(("uint8",), ("n_bytes",), "the bytes of the part")}
     part: int

@@ -15,7 +15,16 @@ import { describeRounding } from "./texts.js";
 /** True for requests that the page makes by itself: if the file has no reply, they fail silently. For the others, the
  * user gets a message. @type {Record<Request["kind"], boolean>} */
 const IS_QUIET = {
-  ...{ ready: false, begun: true, restore: false, module: false, cancel: true, undo: false, figure: false },
+  ...{
+    ready: false,
+    begun: true,
+    restore: false,
+    module: false,
+    cancel: true,
+    undo: false,
+    figure: false,
+    code: false,
+  },
   ...{ lasso: false, category: false, pick: false, clear: false, count: true, sets: true, set: false },
   ...{ annotations: true, annotation: false, hover: false, search: false, place: false, look: false, zoom: true },
   ...{ aggregate: true, columns: true, find: true, fields: true, brush: true, genes: true, table: false, csv: false },

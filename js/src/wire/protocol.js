@@ -349,6 +349,11 @@ export const CONTAINER = 65536;
  * @property {number} height
  */
 /**
+ * Ask for the analysis as Python code, as `w.code` returns it. Answered by one or more `figure`.
+ * @typedef {object} AskCode
+ * @property {"code"} kind
+ */
+/**
  * Ask for the plot as a file, as `w.save` writes it. Answered by one or more `figure`.
  *
  * width, height : size of the plots, CSS px
@@ -1017,7 +1022,7 @@ export const CONTAINER = 65536;
  * @property {{jpeg: Uint8Array}} arrays
  */
 /**
- * A part of a file of a figure or a comparison, numbered from 0 to below `parts`; they arrive in any order.
+ * A part of a file of a figure or a comparison, or of code, from 0 to below `parts`; they arrive in any order.
  * @typedef {object} FigurePart
  * @property {"figure"} kind
  * @property {number} part
@@ -1153,7 +1158,7 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Restore | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Compare | AskComparison | AskQuick | MakeSketch | AskStudy | StudyOpen | StudyPick | Cancel} Request */
+/** @typedef {Ready | Begun | Restore | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskCode | AskFigure | Compare | AskComparison | AskQuick | MakeSketch | AskStudy | StudyOpen | StudyPick | Cancel} Request */
 /** @typedef {DatasetInfo | Points | Color | Palette | CodesOfPoints | Recoded | ValuesOfPoints | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | AnnotationLabels | Annotated | GeneSets | Detail | Image | Cells | LabelPlaces | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Quick | StudyPart | Module | Progress | Kept | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[], isOptional?: true]} ArraySpec a shape names its sizes */

@@ -1,7 +1,7 @@
 /** The menu of saved pictures: PNG drawn by the page; SVG, PDF and HTML written by the kernel. */
 import { html, nothing } from "lit-html";
 import { fileName } from "../../words/format.js";
-import { download } from "../table/table_text.js";
+import { copy, download } from "../table/table_text.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../wire/protocol.js").FigurePart} Part */
@@ -26,6 +26,8 @@ const WRITTEN = {
 export function createPictureMenu({ client, redraw }) {
   /** The format that the kernel is writing. */
   let writing = "";
+  /** What became of the code. */
+  let code = "";
 
   /** @param {Context} context @param {keyof typeof WRITTEN} suffix */
   async function write(context, suffix) {
@@ -46,9 +48,22 @@ export function createPictureMenu({ client, redraw }) {
     );
   }
 
+  async function copyCode() {
+    code = "Writing…";
+    redraw();
+    const parts = /** @type {Part[] | null} */ (await client.ask({ kind: "code" }, WAIT_MS));
+    const bytes = parts && [...parts].sort((a, b) => a.part - b.part).map(({ arrays }) => arrays.file);
+    const text = bytes && (await new Blob(/** @type {Uint8Array<ArrayBuffer>[]} */ (bytes)).text());
+    code = text === null ? "" : (await copy(text)) ? "copied" : "blocked by the browser: use w.code()";
+    redraw();
+  }
+
   /** @param {Context} context */
   return (context) => {
-    if (context.ui.popover !== "save") return nothing;
+    if (context.ui.popover !== "save") {
+      code = "";
+      return nothing;
+    }
     const item = (
       /** @type {string} */ name,
       /** @type {string} */ detail,
@@ -73,6 +88,7 @@ export function createPictureMenu({ client, redraw }) {
           );
         })
       }
+      <button type="button" class="picture" data-by="kernel" ?disabled=${context.state.link !== "live"} @click=${() => void copyCode()}><span>Copy code</span><small role="status">${code || "the analysis in Python"}</small></button>
     </div>`;
   };
 }

@@ -1,0 +1,160 @@
+"""Comparisons, compositions and plots in scanpy, pandas and scipy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from cxg_widget.code.scanpy_cells import NotSaid, column, mask, var_name
+from cxg_widget.code.statement import Expression, call, flat, literal, quoted
+from cxg_widget.compare.question import METHODS
+
+if TYPE_CHECKING:
+    from cxg_widget.code.records import MadeCall
+    from cxg_widget.code.script import Script
+
+
+def write_scanpy_call(script: Script, made: MadeCall) -> None:
+    """Write a call, or a comment that says what cannot be said."""
+    n_lines = len(script.lines)
+    try:
+        write = _CALLS.get(made.call.method)
+        if write is None:
+            raise NotSaid(f"{made.call.method}()")
+        write(script, made)
+    except NotSaid as reason:
+        del script.lines[n_lines:]
+        what = made.call.description or f"w.{made.call.method}()"
+        script.remark(f"Not said in scanpy: {what}; it lacks {reason}.")
+
+
+def _tested(script: Script, options: Mapping[str, Any]) -> tuple[str, Mapping[str, Expression]]:
+    """Write the part of the matrix that a test reads, and return its options."""
+    method, layer, fold = options.get("method", "t-test"), options.get("layer"), options.get("fold", "scanpy")
+    if not METHODS[method].takes_groups:
+        raise NotSaid(f"method {method!r}")
+    if fold != "scanpy":
+        raise NotSaid(f"fold changes by {fold!r}")
+    if layer is not None and ":" in layer:
+        raise NotSaid(f"layer {layer!r}")
+    if layer is not None:
+        script.add(f"part.X = part.layers[{quoted(layer)}].copy()")
+    if options.get("normalize"):
+        script.add("part.X = part.X.astype(np.float64)")
+        script.add("sc.pp.normalize_total(part, target_sum=1e4)")
+        script.add("sc.pp.log1p(part)")
+    if options.get("genes"):
+        names = [var_name(one, layer, script) for one in options["genes"]]
+        script.add(f"part = part[:, part.var_names.isin({flat(literal(names))})].copy()")
+    more = {"tie_correct": "True"} if METHODS[method].needs_ranks else {}
+    return method, {"method": quoted(method), "use_raw": "False", **more}
+
+
+def _compare(script: Script, made: MadeCall) -> None:
+    options, cells = made.call.options, made.cells
+    if options.get("against") == "neighborhood":
+        raise NotSaid("the neighborhood of cells in an embedding")
+    if "by" in options:
+        _markers_by(script, made)
+        return
+    a = mask(cells["a"].rule, script)
+    b = mask(cells["b"].rule, script) if "b" in cells else "~a"
+    script.add(f"a = {a}")
+    script.add(f"b = {b}")
+    if "within" in cells:
+        script.add(f"a, b = a & {mask(cells['within'].rule, script)}, b & {mask(cells['within'].rule, script)}")
+    script.add('adata.obs["compared"] = pd.Categorical(np.where(a, "a", np.where(b, "b", None)))')
+    script.add("part = adata[a | b].copy()")
+    _, more = _tested(script, options)
+    given = {"groups": '["a"]', "reference": '"b"', **more}
+    script.add(call("sc.tl.rank_genes_groups", "part", '"compared"', **given))
+    script.assign(script.name("compared"), call("sc.get.rank_genes_groups_df", "part", '"a"'))
+
+
+def _markers_by(script: Script, made: MadeCall) -> None:
+    options = made.call.options
+    by = options["by"]
+    few = [name for name, n in made.call.n.items() if n < 2]
+    part = mask(made.cells["within"].rule, script) if "within" in made.cells else ":"
+    script.add(f"part = adata[{part}].copy()")
+    script.add(f'part.obs["group"] = part.obs[{quoted(by)}].astype(str).where(part.obs[{quoted(by)}].notna())')
+    script.add('part.obs["group"] = part.obs["group"].astype("category")')
+    _, more = _tested(script, options)
+    groups = [name for name in made.call.n if name not in few]
+    reference = {"reference": quoted(str(options["reference"]))} if "reference" in options else {}
+    named = {"groups": literal([*groups, *([str(options["reference"])] if reference else [])]), **reference, **more}
+    script.add(call("sc.tl.rank_genes_groups", "part", '"group"', **named))
+    script.assign(script.name("markers"), call("sc.get.rank_genes_groups_df", "part", "None"))
+
+
+def _composition(script: Script, made: MadeCall) -> None:
+    options = made.call.options
+    if "by" in options:
+        raise NotSaid("the test by donor")
+    name = options["column"].removeprefix("obs:")
+    known = script.dataset.obs_columns
+    if name not in known or known[name].kind not in ("categorical", "boolean", "string"):
+        raise NotSaid(f"intervals of {options['column']}")
+    script.needs.add("composition")
+    within = mask(made.cells["within"].rule, script) if "within" in made.cells else "np.ones(adata.n_obs, dtype=bool)"
+    found = call("composition", column(name), mask(made.cells["of"].rule, script), within)
+    script.assign(script.name("found"), found)
+
+
+def _of_plot(script: Script, made: MadeCall) -> tuple[str, Mapping[str, Expression]]:
+    options = made.call.options
+    if "by2" in options:
+        raise NotSaid("a second column of groups")
+    layer = options.get("layer", made.call.settings.layer)
+    part = f"adata[{mask(made.cells['within'].rule, script)}]" if "within" in made.cells else "adata"
+    return part, {"groupby": quoted(options["by"]), **({} if layer is None else {"layer": quoted(layer)})}
+
+
+def _genes(script: Script, genes: Any, layer: str | None) -> Expression:
+    if isinstance(genes, Mapping):
+        return literal({name: [var_name(one, layer, script) for one in some] for name, some in genes.items()})
+    own = script.now.own_gene_sets
+    listed = own.get(genes, [genes]) if isinstance(genes, str) else list(genes)
+    return literal([var_name(one, layer, script) for one in listed])
+
+
+def _gene_plot(function: str) -> Callable[[Script, MadeCall], None]:
+    def write(script: Script, made: MadeCall) -> None:
+        part, named = _of_plot(script, made)
+        options = made.call.options
+        if "cmap" in options and not isinstance(options["cmap"], str):
+            raise NotSaid("a colormap of its own")
+        scale = options.get("standard_scale")
+        more: dict[str, Expression] = {} if scale is None else {"standard_scale": quoted(scale)}
+        more |= {"swap_axes": "True"} if options.get("swap_axes") else {}
+        genes = _genes(script, options["genes"], options.get("layer"))
+        script.add(call(function, part, genes, **named, **more, use_raw="False"))
+
+    return write
+
+
+def _violin(script: Script, made: MadeCall) -> None:
+    part, named = _of_plot(script, made)
+    genes = _genes(script, made.call.options["gene"], made.call.options.get("layer"))
+    script.add(call("sc.pl.violin", part, genes, **named, use_raw="False"))
+
+
+def _bars(script: Script, made: MadeCall) -> None:
+    part, _ = _of_plot(script, made)
+    options = made.call.options
+    script.assign("cells", f"{part}.obs")
+    by, of = (f"cells[{quoted(options[name])}]" for name in ("by", "column"))
+    share = {} if options.get("share") is False else {"normalize": '"index"'}
+    script.add(f"{flat(call('pd.crosstab', by, of, **share))}.plot.bar(stacked=True)")
+
+
+_CALLS: Mapping[str, Callable[[Any, Any], None]] = {
+    "compare": _compare,
+    "markers": _compare,
+    "composition": _composition,
+    "dotplot": _gene_plot("sc.pl.dotplot"),
+    "heatmap": _gene_plot("sc.pl.matrixplot"),
+    "violin": _violin,
+    "bars": _bars,
+}
+"""The writer of each method; the others cannot be said."""

@@ -194,3 +194,14 @@ def test_a_comparison_that_is_given_up_ends_on_the_workers_too(pairs, client):
             break
         time.sleep(0.02)
     assert not found
+
+
+def test_genes_that_differ_between_conditions_of_a_study_are_those_of_one_process(pairs):
+    found = []
+    for w in pairs["counts"]:
+        differences = w.study(sample="donor", condition="cell_type").differences(within=A, min_cells=1)
+        found.append((differences.frame(), differences.notes))
+        w.study_design = None
+    pd.testing.assert_frame_equal(found[0][0], found[1][0])
+    assert found[0][1] == found[1][1]
+    assert found[0][0]["n_tested"].max() > 0

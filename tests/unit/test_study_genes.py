@@ -8,12 +8,14 @@ import pytest
 from scipy import stats
 
 from cxg_widget import CxgWidget
-from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
+from cxg_widget.errors import InvalidValue, Overtaken, SelectionError, UnknownName
 from cxg_widget.study.sums import KeptSums
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset
 from tests.unit.test_compare_donors import ByRows, log_cpm
 
+# SciPy warns of genes whose values are all equal.
+pytestmark = pytest.mark.filterwarnings("ignore:Precision loss")
 N_VAR, N_DONORS, N_CELLS = 60, 8, 1600
 TYPES = np.array(["B", "T", "rare", "empty"])
 
@@ -95,7 +97,6 @@ MASKS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Precision loss")
 @pytest.mark.parametrize("kind", [MemoryDataset, ByRows])
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("pair", [None, "subject"])
@@ -241,3 +242,34 @@ def test_the_figure_has_a_number_in_each_tested_field(widgets):
     ]
     assert found._repr_png_().startswith(b"\x89PNG")
     assert "DifferencesPlot: Genes that differ by type, sums of counts of 8 samples" in repr(found)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_adjusted_p_of_a_field_are_those_of_statsmodels(widgets, mask):
+    adjust = pytest.importorskip("statsmodels.stats.multitest").multipletests
+    w = widgets()
+    found = w.study(sample="donor", condition="disease").differences("type", within=MASKS[mask])
+    table = found.compare("T", "lupus", "normal").frame()
+    is_tested = table["p"].notna().to_numpy()
+    by_statsmodels = adjust(table["p"].fillna(1.0), method="fdr_bh")[1]
+    np.testing.assert_allclose(table["p_adj"][is_tested], by_statsmodels[is_tested], rtol=1e-12)
+
+
+def test_a_pass_reports_its_progress_and_ends_when_it_is_cancelled(widgets):
+    w = widgets(kind=ByRows)
+    w.study(sample="donor", condition="disease")
+    session, told = w._session, []
+    session.comparisons._announce = lambda frame: told.append(frame.message)
+    reads = session.dataset.rows_of
+
+    def ended(*args, **more):
+        session.study_genes.end()
+        return reads(*args, **more)
+
+    session.dataset.rows_of = ended
+    with pytest.raises(Overtaken):
+        list(session.answer(p.AskStudy("differences", by="type")))
+    session.dataset.rows_of = reads
+    assert list(session.answer(p.AskStudy("differences", by="type")))
+    assert {one.ends_by for one in told if isinstance(one, p.Progress)} == {"study"}
+    assert told[-1].done == 1.0

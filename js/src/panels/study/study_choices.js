@@ -17,8 +17,7 @@ export const SECTIONS = {
   covariates: "Covariates",
   lost: "Lost cells",
 };
-/** Parts that can be chosen: the kernel does not answer "expression" yet. @type {Section[]} */
-const NAMES = ["composition", "differences", "covariates", "lost"];
+const NAMES = /** @type {Section[]} */ (Object.keys(SECTIONS));
 const STEPS = /** @type {Record<string, number>} */ ({ ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 });
 
 /** @param {Context} context @param {Studying} studying @param {() => void} begin called before other cards are shown

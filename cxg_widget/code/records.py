@@ -65,11 +65,6 @@ class Cells(NamedTuple):
     within: str | None = None
 
     @property
-    def has_rule(self) -> bool:
-        """Whether a rule other than a list of rows finds them, also in other data."""
-        return "rows" not in self.rule
-
-    @property
     def words(self) -> str:
         """The rule in words: "cell_type NK cell", "a polygon", "picked rows"."""
         return describe_rule(self.rule)

@@ -109,3 +109,10 @@ def test_the_menu_gives_the_pdf_and_the_page_that_the_kernel_writes(served: Serv
         served.tell()
     assert download.value.suggested_filename == "memory-cell_type.html"
     assert download.value.path().read_text(encoding="utf-8").startswith("<!doctype html>")
+    page.get_by_role("button", name="Save picture").click()
+    page.get_by_role("button", name="Copy code").press("Enter")
+    served.tell()
+    page.get_by_role("button", name="Copy code").filter(
+        has=page.get_by_role("status").filter(has_text="copied")
+    ).wait_for()
+    page.keyboard.press("Escape")

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-_CELL, _KEY_HEIGHT = (64.0, 22.0), 60.0
+_WIDE, _LEAST_WIDE, _HIGH, _KEY_HEIGHT = 360.0, 64.0, 22.0, 60.0
+"""Px of all columns together, so that the title fits, of a column at least, of a row, and of the legend."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,9 @@ class DifferencesPlot(GroupPlot):
         n = found.tests[N_GENES, order]
         rows = SideLabels([found.types[at] or "all cells" for at in order.tolist()])
         columns = SideLabels([f"{conditions[a]} - {conditions[b]}" for a, b in found.samples.condition_pairs])
-        drawn = placed(rows, columns, _CELL, self.look.paper, title=self.title, note="", key_height=_KEY_HEIGHT)
+        cell = max(_WIDE / max(len(columns.texts), 1), _LEAST_WIDE), _HIGH
+        title, _, test = self.title.partition("; ")
+        drawn = placed(rows, columns, cell, self.look.paper, title=title, note=test, key_height=_KEY_HEIGHT)
         ends, stops = (
             (0.0, max(float(np.nanmax(n, initial=0.0)) if np.isfinite(n).any() else 0.0, 1.0)),
             [*self.look.stops],

@@ -162,7 +162,7 @@ def _refusal(matrix: MatrixStats, grouping: Grouping, question: Question, reason
     where = describe_layer(question.layer)
     held = _layers_of_counts(matrix, grouping, question.layer)
     other = f"{' or '.join(held)} holds counts" if held else f"no layer of {matrix.dataset.title} holds counts"
-    return f"method={question.method!r} sums counts, and {where} holds {reason}; {other}."
+    return f"{question.method} sums counts, and {where} holds {reason}; {other}."
 
 
 def _layers_of_counts(matrix: MatrixStats, grouping: Grouping, wanted: str | None) -> list[str]:

@@ -21,6 +21,7 @@ const OF_TYPES = ["composition", "expression", "differences"];
  * @property {boolean} isStopped whether the user canceled the last request
  * @property {StudyPart | null} part the newest answer
  * @property {string} of the section that it answers
+ * @property {string} failed the section whose newest request failed; "" = none
  * @property {string} form sample column whose proposals were requested last; "?" = none
  * @property {StudyPart | null} proposed
  * @property {Set<() => void>} views the redraw function of each open panel
@@ -42,6 +43,7 @@ export function createStudying(client, redraw) {
     isStopped: false,
     part: null,
     of: "",
+    failed: "",
     form: "?",
     proposed: null,
     views: new Set(),
@@ -61,6 +63,7 @@ export function createStudying(client, redraw) {
     const answer = await client.ask({ kind: "study", part, by, within }, WAIT_MS);
     if (shared.wanted !== wanted || shared.isStopped) return; // a newer request has replaced this one
     shared.isBusy = false;
+    shared.failed = answer === null ? section : "";
     if (answer !== null) [shared.part, shared.of] = [/** @type {StudyPart} */ (answer[0]), section];
     draw();
   }
@@ -85,8 +88,12 @@ export function createStudying(client, redraw) {
     isStopped: () => shared.isStopped,
     /** The newest answer of the section that is shown, perhaps to an older question; null = none yet. */
     part: () => (shared.of === shared.choice.section ? shared.part : null),
-    /** The error of the newest request; "" = none. @param {State} state */
-    fault: ({ error }) => (!shared.isBusy && error?.of.startsWith("study") ? error.message : ""),
+    /** The error of the newest request, in the section that made it, or of a field or point; "" = none.
+     * @param {State} state */
+    fault({ error }) {
+      const isShown = error?.of === "study" ? shared.failed === shared.choice.section : error?.of.startsWith("study");
+      return isShown && !shared.isBusy ? (error?.message ?? "") : "";
+    },
     /** Cancel the running request; the last answer stays. */
     cancel() {
       [shared.isBusy, shared.isStopped] = [false, true];

@@ -25,11 +25,16 @@ def dataset():
         yield opened
 
 
+def rest(widget):
+    """Wait until a widget prepares nothing, which would hold arrays."""
+    for slot in ("prepare", "order", "field", "letters"):
+        widget._exchange.jobs.finish(slot)
+
+
 def use(dataset, number):
     """Do what a user does: look, select some cells, count them, point at one."""
     widget = CxgWidget(dataset, color="kind", restore=False)
-    for slot in ("prepare", "order", "field", "letters"):
-        widget._exchange.jobs.finish(slot)
+    rest(widget)
     for _ in widget._session.streams.early():
         pass
     widget.select({"kind": "abcd"[number % 4]})
@@ -66,6 +71,7 @@ def test_positions_and_order_are_the_same_objects_for_all_and_go_with_the_last(d
     assert users[0]._session.loader.order() is users[1]._session.loader.order()
     del holders
     for one in users:
+        rest(one)
         one.close()
     gc.collect()
     assert len(dataset._shared._held) == 0

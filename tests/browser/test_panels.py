@@ -466,7 +466,7 @@ def test_every_scene_is_as_high_as_asked_and_every_control_has_a_name(page: Any,
 def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
     names = []
     page.evaluate("() => document.activeElement.blur()")
-    for _ in range(24):
+    for _ in range(25):
         page.keyboard.press("Tab")
         settle(page)
         name = "() => (root.activeElement?.getAttribute('aria-label') ?? root.activeElement?.textContent ?? '').trim()"
@@ -474,11 +474,11 @@ def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
         if names[-1] == "Color by":
             page.keyboard.press("Escape")
             settle(page)
-    assert names[:23] == [
+    assert names[:24] == [
         "Pan", "Lasso", "Rectangle", "Reset view", "Save picture", "Settings", "Full screen",
         "Keys and gestures", "Columns", "Genes", "Sets of cells", "Annotations", "Table of cells", "Compare",
-        "Scatterplot", "Notes on the plot", "Hide side panel", "Width of the side panel", "Embedding", "Color by",
-        "Filter categories", "Sort by count", "Categories of cell_type",
+        "Study", "Scatterplot", "Notes on the plot", "Hide side panel", "Width of the side panel", "Embedding",
+        "Color by", "Filter categories", "Sort by count", "Categories of cell_type",
     ]  # fmt: skip
 
 

@@ -64,6 +64,13 @@ def by_t(t: Floats, freedom: Floats) -> Tested:
     return Tested(t, p, log10_p)
 
 
+def paired_t(differences: Summary) -> Tested:
+    """Test whether differences of pairs have the mean 0, two-sided, as `scipy.stats.ttest_rel`."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = differences.mean / np.sqrt(differences.variance / differences.n)
+    return by_t(t, differences.n - 1)
+
+
 def _log10_of_tail(freedom: Floats, t: Floats) -> Floats:
     """Return log10 of the two-sided p-value of t far from 0.
 

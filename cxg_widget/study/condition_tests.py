@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.gene_tests import Tested, benjamini_hochberg, by_t, welch
+from cxg_widget.compare.gene_tests import Tested, benjamini_hochberg, paired_t, welch
 from cxg_widget.compare.moments import Floats, Summary
 
 if TYPE_CHECKING:
@@ -109,9 +109,7 @@ def _unpaired(a: Floats, b: Floats) -> Floats:
 
 def _paired(a: Floats, b: Floats) -> Floats:
     found = _summary(a - b)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = found.mean / np.sqrt(found.variance / found.n)
-    return _numbers(found.mean, by_t(t, found.n - 1), found.n, found.n)
+    return _numbers(found.mean, paired_t(found), found.n, found.n)
 
 
 def _numbers(effect: Floats, tested: Tested, n_a: Floats, n_b: Floats) -> Floats:

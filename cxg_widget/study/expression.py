@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from cxg_widget.compare.donors.by_sums import PRIOR
 from cxg_widget.compare.moments import Floats
 from cxg_widget.study.measured import Measured
 from cxg_widget.study.samples import Counts, StudySamples
@@ -17,17 +16,6 @@ if TYPE_CHECKING:
 
 LEAST_CELLS = 10
 """Cells of a type that a sample needs to have a value."""
-
-
-def log_cpm_of(sums: Floats, totals: Floats) -> Floats:
-    """Return log2 counts per million of some genes, as `compare.donors.by_sums.log_cpm` of all genes.
-
-    sums : float64 (n_genes, n_samples); totals : float64 (n_samples,), of all genes, NaN = left out
-    """
-    prior = PRIOR * totals / np.nanmean(totals) if (~np.isnan(totals)).any() else totals
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.log2((sums + prior) / (totals + 2 * prior) * 1e6)
-    return found
 
 
 @dataclass(frozen=True)

@@ -101,9 +101,9 @@ class StudySamples:
     def counts_by(self, codes: Codes, mask: Mask | None) -> Counts:
         """Count the cells of each sample by a column, int64 (k, categories); cells without a category count as none."""
         size = len(codes.categories)
-        inside = (
-            (self.codes >= 0) & (codes.codes >= 0) if mask is None else mask & (self.codes >= 0) & (codes.codes >= 0)
-        )
+        inside = (self.codes >= 0) & (codes.codes >= 0)
+        if mask is not None:
+            inside &= mask
         places = self.codes[inside].astype(np.int64) * size + codes.codes[inside]
         return np.bincount(places, minlength=len(self) * size).reshape(len(self), size).astype(np.int64)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.compare.donors.deseq2 import PAIRED, UNPAIRED, check_deseq2, deseq2
 from cxg_widget.compare.donors.samples import DONOR, Samples, samples_of
 from cxg_widget.compare.donors.sums import sums_of_counts
-from cxg_widget.compare.gene_tests import Tested, by_t, welch
+from cxg_widget.compare.gene_tests import Tested, paired_t, welch
 from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.moments import Floats, Summary
 from cxg_widget.compare.result import Comparison
@@ -39,9 +39,17 @@ def log_cpm(sums: Floats) -> Floats:
 
     Source: Robinson, McCarthy and Smyth, "edgeR", Bioinformatics 26 (2010), and the manual of its `cpm`.
     """
-    totals = sums.sum(axis=1, keepdims=True)
-    prior = PRIOR * totals / totals.mean()
-    found: Floats = np.log2((sums + prior) / (totals + 2 * prior) * 1e6)
+    return log_cpm_of(sums.T, sums.sum(axis=1)).T
+
+
+def log_cpm_of(sums: Floats, totals: Floats) -> Floats:
+    """Return log2 counts per million of some genes, as `log_cpm` of all genes.
+
+    sums : float64 (n_genes, n_samples); totals : float64 (n_samples,), of all genes, NaN = left out
+    """
+    prior = PRIOR * totals / np.nanmean(totals) if (~np.isnan(totals)).any() else totals
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = np.log2((sums + prior) / (totals + 2 * prior) * 1e6)
     return found
 
 
@@ -60,10 +68,7 @@ def tested_by_donors(a: Floats, b: Floats, *, is_paired: bool) -> Tested:
     """
     if not is_paired:
         return welch(summary_of(a, a), summary_of(b, b))
-    differences = summary_of(a - b, a)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = differences.mean / np.sqrt(differences.variance / differences.n)
-    return by_t(t, differences.n - 1)
+    return paired_t(summary_of(a - b, a))
 
 
 def tested_sums(sums: Floats, in_a: NDArray[np.bool_], *, is_paired: bool) -> tuple[Floats, Tested]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.compared_groups import Grouping
+from cxg_widget.compare.donors.by_sums import log_cpm_of
 from cxg_widget.compare.question import Question
 from cxg_widget.compute.jobs import in_background
 from cxg_widget.datasets.base.values import Codes
@@ -19,7 +20,7 @@ from cxg_widget.session.analysis.study import Studies, describe_test
 from cxg_widget.session.analysis.study_genes import ALL, StudyGenes
 from cxg_widget.session.analysis.study_page import measured_frame, samples_frame
 from cxg_widget.session.exchange import Newest
-from cxg_widget.study.expression import LEAST_CELLS, Expression, log_cpm_of
+from cxg_widget.study.expression import LEAST_CELLS, Expression
 from cxg_widget.text.names import label_of
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame

@@ -80,7 +80,7 @@ BROWSER = (
 )
 KERNEL = (
     Row("open the dataset, ms", "open, ms", Aim(200), digits=1),
-    Row("make the widget, ms", "widget, ms", Aim(200), digits=1),
+    Row("create the widget, ms", "widget, ms", Aim(200), digits=1),
     Row("first gene, ms", "first gene, ms", digits=1),
     Row("next gene, ms", "next gene, ms", Aim(1.5, PLAIN), digits=1),
     Row("one category, ms", "category, ms", digits=1),

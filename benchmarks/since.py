@@ -1,10 +1,10 @@
-"""This tree against an earlier commit: every headline figure of both, in turns, on one machine.
+"""This version compared with an earlier commit: all headline figures of both, in turns, on one machine.
 
-``make bench THEN=dfae87c``, or ``python -m benchmarks.since dfae87c``, writes `since.md`; without a commit it takes the
-last tag. The earlier tree gets a clone and an environment of its own, and both are measured by the code of this one, in
-JupyterLab and in Python: medians of all rounds. A figure that is more than 1.1 times what it was, by more than a frame
-of the screen or what its clock resolves, ends the run with an error, after the table is written. What the earlier tree
-cannot do has a dash.
+``make bench THEN=dfae87c``, or ``python -m benchmarks.since dfae87c``, writes `since.md`; without a commit it compares
+with the last tag. The earlier version is cloned and installed into a separate environment. The code of this version
+measures both, in JupyterLab and in Python; figures are medians of all rounds. The run ends with an error, after the
+table is written, if a figure exceeds 1.1 times the earlier one by more than a frame of the screen or the resolution of
+its clock. A dash means that the earlier version cannot do this.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Tree:
 
 
 def build(commit: str) -> Tree:
-    """Return a clone at a commit, built in an environment of its own; once for each commit."""
+    """Return a clone at a commit, built in a separate environment, once per commit."""
     name = _git(HERE.parent, "rev-parse", "--short", f"{commit}^{{commit}}")
     root = RAW / "then" / name
     if not root.exists():
@@ -68,7 +68,7 @@ def measure(trees: Sequence[Tree], store: Store, rounds: int) -> dict[str, Measu
     found: dict[str, Measures] = {tree.title: {} for tree in trees}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cxg-since-")))
-        (folder / "benchmarks").symlink_to(HERE)  # this code, beside the package of each interpreter
+        (folder / "benchmarks").symlink_to(HERE)  # this code, with the package of each interpreter
         labs = {tree: stack.enter_context(JupyterLab(folder, python=tree.python)) for tree in trees}
         chromium = stack.enter_context(launch_browser())
         for at in range(rounds):
@@ -134,14 +134,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("commit", nargs="?", default=last_tag(), help="the earlier commit; default: the last tag")
     parser.add_argument("--sizes", nargs="+", choices=list(data.SHAPES), default=SIZES)
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="%(default)s")
-    asked = parser.parse_args(arguments)
-    if not asked.commit:
+    options = parser.parse_args(arguments)
+    if not options.commit:
         print("There is no tag to compare with; `make bench THEN=COMMIT` compares with a commit.")
         return
-    then, now = build(asked.commit), Tree("now", HERE.parent, sys.executable)
+    then, now = build(options.commit), Tree("now", HERE.parent, sys.executable)
     facts = {**machine.facts(), "then": _git(then.root, "log", "-1", "--format=%h, %cs")}
-    stores = [data.open_store(size) for size in asked.sizes]
-    found = {f"{store.n_obs:,} cells": measure((now, then), store, asked.rounds) for store in stores}
+    stores = [data.open_store(size) for size in options.sizes]
+    found = {f"{store.n_obs:,} cells": measure((now, then), store, options.rounds) for store in stores}
     text, worse = write(found, facts, __doc__, then.title)
     REPORT.write_text(text, encoding="utf-8")
     if worse:

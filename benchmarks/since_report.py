@@ -12,7 +12,7 @@ FRAME_MS, TICKS_MS, CLOCK_MS = 17, 50, 2
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table; a difference of `grain` or less is none."""
+    """One line of the table; differences of `grain` or less are ignored."""
 
     title: str
     key: str
@@ -25,15 +25,15 @@ class Figure:
         return statistics.median(values) if values else None
 
     def is_worse(self, now: float, then: float) -> bool:
-        """Return whether the figure has grown by more than it may."""
+        """Return whether the figure has grown by more than is allowed."""
         return now > MOST * then and now - then > self.grain
 
 
 FIGURES = (
     Figure("open the dataset, ms", "reader: open, ms", CLOCK_MS, 1),
-    Figure("make the widget, ms", "reader: widget, ms", CLOCK_MS, 1),
+    Figure("create the widget, ms", "reader: widget, ms", CLOCK_MS, 1),
     Figure("read a gene, ms", "reader: next gene, ms", CLOCK_MS, 1),
-    Figure("memory of a reader at its peak, MB", "reader: peak memory, MB"),
+    Figure("peak memory of a reader, MB", "reader: peak memory, MB"),
     Figure("first picture, ms", "first picture, ms", FRAME_MS),
     Figure("complete picture, ms", "complete picture, ms", FRAME_MS),
     Figure("complete picture, processor ms", "complete picture, processor ms", TICKS_MS),
@@ -46,12 +46,12 @@ FIGURES = (
     Figure("recolor by a gene, MB received", "sparse gene, MB", digits=2),
     Figure("recolor by the densest gene, ms", "dense gene, ms", FRAME_MS),
     Figure("recolor by the densest gene, MB received", "dense gene, MB", digits=2),
-    Figure("memory of the kernel after those, MB", "kernel memory, MB"),
-    Figure("a frame while zooming, ms", "zoom frame, ms", FRAME_MS),
-    Figure("last turn of the wheel to complete, ms", "at rest after, ms", FRAME_MS),
-    Figure("lasso let go to DataFrame, ms", "lasso to DataFrame, ms", FRAME_MS),
+    Figure("memory of the kernel afterwards, MB", "kernel memory, MB"),
+    Figure("frame time while zooming, ms", "zoom frame, ms", FRAME_MS),
+    Figure("last wheel event to complete picture, ms", "at rest after, ms", FRAME_MS),
+    Figure("end of lasso to DataFrame, ms", "lasso to DataFrame, ms", FRAME_MS),
     Figure("select a polygon in Python, ms", "select polygon again, ms", CLOCK_MS, 1),
-    Figure("a frame of a brush, ms", "brush frame, ms", FRAME_MS),
+    Figure("frame time while brushing, ms", "brush frame, ms", FRAME_MS),
     Figure("compare the selection with the rest, ms", "compare, ms", CLOCK_MS),
 )
 
@@ -65,12 +65,12 @@ def write(
     then: str,
     figures: Sequence[Figure] = FIGURES,
 ) -> tuple[str, list[str]]:
-    """Return the report as Markdown, and what has become worse.
+    """Return the report as Markdown, and the figures that are worse.
 
     Parameters
     ----------
-    found : name of a store -> "now" and the title of the earlier tree -> measure -> one value a round
-    about : a title, an empty line, and how it was measured
+    found : name of a store -> "now" and the title of the earlier tree -> measure -> one value per round
+    about : a title, an empty line, and the method
     """
     lines = ["# This version and an earlier one", "", about.partition("\n\n")[2].strip(), ""]
     lines += [f"- {title}: {text}" for title, text in facts.items()]

@@ -1,4 +1,4 @@
-"""Stores sketches on disk between sessions, as files of arrays beside the spatial indexes; the first to be evicted.
+"""Stores sketches on disk between sessions, in the folder of the spatial indexes; they are evicted before these.
 
 ::
 

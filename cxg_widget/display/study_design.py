@@ -1,4 +1,4 @@
-"""The setting `study_design`: which obs columns hold samples, conditions and covariates, and which samples are out."""
+"""The setting `study_design`: obs columns of samples, conditions and covariates, and the excluded samples."""
 # Changes with cxg_widget/widget/studying.py: the design of a study.
 # Changes with cxg_widget/wire/messages/study.py: the design of a study.
 
@@ -26,7 +26,7 @@ class StudyDesign:
     sample : column whose values are samples, usually donors; condition : column of their conditions
     covariates : other columns with one value per sample
     pair : column whose values pair samples of two conditions, such as the donor; None = no pairs
-    excluded : names of samples that take no part
+    excluded : names of excluded samples
     """
 
     sample: str
@@ -89,7 +89,7 @@ def check_design(value: Any, dataset: Dataset, _: Settings | None = None) -> dic
 
 
 def _column(name: Any, dataset: Dataset, *, of_groups: bool = False) -> str:
-    """Return the name of an obs column; of_groups : whether its values must be groups of cells, no fractions."""
+    """Return the name of an obs column; of_groups : whether it must be a column of categories or integers."""
     if isinstance(name, str) and name not in dataset.obs_columns:
         name = name.removeprefix("obs:")
     if not isinstance(name, str) or name not in dataset.obs_columns:

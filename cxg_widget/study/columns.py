@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _MOST_COLUMNS = 60
-"""Columns that are looked at for confounding and proposals: each is read whole."""
+"""Maximum number of columns examined for confounding and proposals; each is read whole."""
 _MOST_CATEGORIES = 1_000
 _FEW_ROWS = 1 << 18
-"""Up to this many cells columns of text are looked at too: their values must be found first."""
+"""Maximum number of cells for which text columns are examined too: their values must be found first."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def column_of(
         is_known = (codes >= 0) & (values >= 0)
     inside, known = codes[is_known], values[is_known]
     of_sample = np.full(n_samples, np.nan)
-    of_sample[inside[::-1]] = known[::-1]  # the first value of each sample is written last, and stays
+    of_sample[inside[::-1]] = known[::-1]  # of repeated indices NumPy keeps the last: the first value of each sample
     varies = np.bincount(inside[known != of_sample[inside]], minlength=n_samples) > 0
     of_sample[varies] = np.nan
     return SampleColumn(name, "number" if is_number else "category", categories, of_sample, varies)
@@ -80,7 +80,7 @@ def constant_columns(
 ) -> list[SampleColumn]:
     """Return the obs columns that have at most one value in each sample, without those of a single value.
 
-    numbers : whether numeric columns are looked at too
+    numbers : whether numeric columns are examined too
     """
     few = ("string",) if dataset.n_obs <= _FEW_ROWS else ()
     kinds = ("categorical", "boolean", *few, *(("int", "float") if numbers else ()))
@@ -101,10 +101,10 @@ def constant_columns(
 
 
 def confounded_columns(dataset: Dataset, samples: StudySamples) -> list[str]:
-    """Return columns constant within samples whose every value occurs in one condition only, such as a batch.
+    """Return columns, such as a batch, that are constant within samples and have each value in one condition only.
 
-    Not those with a value of their own for each sample, nor those that only name the conditions otherwise, as an
-    `_ontology_term_id` does.
+    Excludes columns with a different value for each sample, and columns that only rename the conditions, such as an
+    `_ontology_term_id`.
     """
     design, found = samples.design, []
     if len(samples.conditions) < 2:
@@ -113,8 +113,8 @@ def confounded_columns(dataset: Dataset, samples: StudySamples) -> list[str]:
         if one.name in (design.sample, design.condition, design.pair) or one.name.startswith(design.condition):
             continue
         is_known = ~np.isnan(one.values)
-        held = np.unique(np.column_stack([one.values[is_known], samples.condition[is_known]]), axis=0)
-        n_values = np.unique(held[:, 0]).size
-        if n_values == len(held) and n_values < np.count_nonzero(is_known):
+        pairs = np.unique(np.column_stack([one.values[is_known], samples.condition[is_known]]), axis=0)
+        n_values = np.unique(pairs[:, 0]).size
+        if n_values == len(pairs) and n_values < np.count_nonzero(is_known):
             found.append(one.name)
     return found

@@ -1,4 +1,4 @@
-"""One field of the genes that differ as a comparison: its table of genes, its samples, and notes."""
+"""A field of the Differences table as a comparison: its genes, samples and notes."""
 
 from __future__ import annotations
 

@@ -42,12 +42,12 @@ class ConditionTests:
 
     @classmethod
     def of(cls, values: Floats, samples: StudySamples) -> ConditionTests:
-        """Test values (n_rows, n_samples) between all pairs of conditions; NaN takes no part.
+        """Test values (n_rows, n_samples) between all pairs of conditions; NaN is excluded.
 
-        Samples with the same value of the column `pair` are pairs. If two conditions have two or more of them, the test
-        is that of their differences, `scipy.stats.ttest_rel`, and leaves out all other samples; else it is
-        `scipy.stats.ttest_ind(equal_var=False)`. Several samples of one condition with one such value count as their
-        mean.
+        Samples with the same value of the column `pair` are pairs. If two conditions have two or more pairs, their
+        differences are tested (`scipy.stats.ttest_rel`), and all other samples are excluded. Otherwise the test is
+        `scipy.stats.ttest_ind(equal_var=False)`. If several samples of one condition have the same value of `pair`,
+        their mean is tested.
         """
         pairs = samples.condition_pairs
         found = np.full((6, len(values), len(pairs)), np.nan)
@@ -61,7 +61,7 @@ class ConditionTests:
         return cls(samples.conditions, pairs, effect, statistic, p, p_adj, n_a, n_b, is_paired)
 
     def order(self) -> NDArray[np.int64]:
-        """Return the rows by falling |effect| of the first pair, those without last."""
+        """Return the rows by decreasing |effect| of the first pair; rows without an effect are last."""
         if not self.pairs:
             return np.arange(len(self.effect))
         return np.argsort(-np.nan_to_num(np.abs(self.effect[:, 0]), nan=-1.0), kind="stable")

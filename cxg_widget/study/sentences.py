@@ -1,4 +1,4 @@
-"""Sentences about a study: what weakens its design, and what was left out."""
+"""Notes on a study: weaknesses of its design, and excluded cells and samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SAMPLE = Noun("sample", "samples")
 LEAST_SAMPLES = 3
-"""Samples of a condition below which a note warns; two are the least for a test."""
+"""Number of samples of a condition below which a note warns; a test needs two."""
 CHOSEN_BY_EYE = (
     "The cells were chosen by looking at these data, so p is too small if the choice followed the difference."
 )
@@ -28,7 +28,7 @@ _MOST_NAMES = 6
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return names as a list of words, only the first of many."""
+    """Return names as a list in words, cut after the first few."""
     if len(names) > _MOST_NAMES:
         names = [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1:,} more"]
     return " and ".join([part for part in (", ".join(names[:-1]), names[-1]) if part])
@@ -37,14 +37,15 @@ def _listed(names: Sequence[str]) -> str:
 def design_notes(
     samples: StudySamples, dataset: Dataset, columns: Sequence[SampleColumn], confounded: Sequence[str]
 ) -> list[str]:
-    """Return what is to know about a design, whatever cells count."""
+    """Return notes on a design, which are the same for any cells that count."""
     notes, design, noun = [], samples.design, dataset.obs_noun
     n_without = int(np.count_nonzero(samples.codes < 0))
     if n_without:
-        notes.append(f"{noun.counted(n_without)} without {design.sample!r} or {design.condition!r}: in no sample.")
+        missing = f"{design.sample!r} or {design.condition!r}"
+        notes.append(f"Not in any sample: {noun.counted(n_without)} without {missing}.")
     several = sorted({one for one in samples.labels if samples.labels.count(one) > 1})
     if several:
-        way = "" if design.pair else f" study(..., pair={design.sample!r}) pairs them."
+        way = "" if design.pair else f" study(..., pair={design.sample!r}) pairs these samples."
         notes.append(
             f"{len(several)} of {len(set(samples.labels))} values of {design.sample!r} have {noun.many} in several "
             f"conditions, and are a sample in each.{way}"
@@ -55,8 +56,8 @@ def design_notes(
             notes.append(f"{one.name!r} has several values in {_listed(names)}, and counts as missing there.")
     if confounded:
         notes.append(
-            f"Each value of {_listed([repr(one) for one in confounded])} occurs in one condition only: a difference "
-            f"between conditions of {design.condition!r} may be one of {'it' if len(confounded) == 1 else 'these'}."
+            f"Each value of {_listed([repr(one) for one in confounded])} occurs in one condition only, so "
+            f"{'it' if len(confounded) == 1 else 'they'} may cause a difference between values of {design.condition!r}."
         )
     return notes
 
@@ -70,19 +71,20 @@ def side_notes(samples: StudySamples) -> list[str]:
     n = np.bincount(samples.condition[~samples.excluded], minlength=len(samples.conditions)).tolist()
     few = [f"{SAMPLE.counted(k)} of {one}" for one, k in zip(samples.conditions, n, strict=True) if k < LEAST_SAMPLES]
     if few:
-        notes.append(f"Only {_listed(few)}: a test needs 2 in each condition, and finds little with fewer than 3.")
+        notes.append(f"Only {_listed(few)}: a test needs 2 in each condition, and has little power with fewer than 3.")
     return notes
 
 
 def lost_note(samples: StudySamples, n_cells: NDArray[np.int64], dataset: Dataset, within: str) -> list[str]:
-    """Return how many cells and samples do not count.
+    """Return a note on the number of cells and samples that count, if not all do.
 
-    n_cells : int64 (k,), cells that count; within : continues "cells", as "that pass the filters"
+    n_cells : int64 (k,), cells that count
+    within : words after "those", such as "that pass the filters"
     """
     used = ~samples.excluded
     n, n_all = int(n_cells[used].sum()), int(samples.n_all[used].sum())
     if n == n_all:
         return []
     n_empty = int(np.count_nonzero(n_cells[used] == 0))
-    empty = f"; {SAMPLE.counted(n_empty)} without any" if n_empty else ""
+    empty = f"; {SAMPLE.counted(n_empty)} of them have none" if n_empty else ""
     return [f"{n:,} of {dataset.obs_noun.counted(n_all)} of the samples count, those {within}{empty}."]

@@ -49,10 +49,10 @@ class Shares(Measured):
     def compared(self) -> Floats:
         """The numbers that are tested; NaN for a sample that is excluded or has fewer than 10 cells.
 
-        "logit" = log2 of share / (1 - share); "clr" = log2 of the share minus its mean over the rows. To each count of
-        a sample half a cell is added, times its total over the mean total: a type without cells then has the same share
-        in all samples. With half a cell for every sample it would follow the totals, and seem to differ between
-        conditions wherever they do (decision 95).
+        "logit" = log2 of share / (1 - share); "clr" = log2 of the share minus its mean over the rows. The prior that is
+        added to each count is half a cell, times the total of the sample over the mean total. A type without cells then
+        has the same share in all samples. With half a cell for every sample its share would depend on the totals, and
+        seem to differ between conditions whose totals differ (decision 95).
 
         Sources: Phipson et al., "propeller", Bioinformatics 38 (2022), for the logit, without its moderation;
         Aitchison, "The statistical analysis of compositional data", J. R. Stat. Soc. B 44 (1982), for the ratios.

@@ -1,4 +1,4 @@
-"""Sums of counts by sample, type and gene: made in one pass, and corrected for any cells by reading few of them."""
+"""Sums of counts by sample, type and gene: made in one pass, and adapted to other cells by reading few of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Mask = NDArray[np.bool_]
 Positions = NDArray[np.int64]
 _MOST_UNSIGNED = 2**32
 _MOST_SUMS = 2**30
-"""Most sums that a pass may find, of 8 bytes each; usually a third of them are not 0."""
+"""Maximum number of sums of a pass, 8 bytes each; usually a third of them are not 0."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class Groups:
         return self.counted(self.codes)
 
     def counted(self, codes: NDArray[np.int32]) -> Positions:
-        """Return how many of some codes are of each group, int64 (n_groups,)."""
-        # Shifted, so that cells of no group need not be removed first.
+        """Return the number of some codes in each group, int64 (n_groups,)."""
+        # Shifted by 1, so that code -1 (no group) needs no mask.
         found: Positions = np.bincount(codes + 1, minlength=len(self) + 1)[1:]
         return found
 
@@ -95,15 +95,15 @@ class KeptSums:
         return int(self.sums.data.nbytes + self.sums.indices.nbytes + self.sums.indptr.nbytes)
 
     def plan(self, mask: Mask | None, known: GroupSums | None = None) -> GroupSums:
-        """Return the sums of some cells, bool (n_obs,), None = all, without the cells that are still to be read.
+        """Return the sums of some cells, bool (n_obs,), None = all, before the missing cells are read.
 
-        known : sums of other cells by the same groups, which are used where they are nearer
+        known : sums of other cells by the same groups, used for groups in which fewer cells differ from them
         """
         groups, n_all = self.groups, self.groups.n_cells
         if mask is None:
             return GroupSums(self, n_all, n_all > 0, None, _NO_CELLS, _NO_CELLS, None)
         n_cells = groups.counted(groups.codes[mask])
-        # Of a group that is partly inside, the smaller part is read; all or nothing of the others.
+        # Of a group that is partly inside, only the smaller part is read; other groups need no reading.
         takes_all, base = 2 * n_cells > n_all, None
         differs = mask != takes_all[groups.codes]
         if known is not None and known.kept.sums is self.sums:
@@ -125,12 +125,12 @@ class KeptSums:
 
 @dataclass(frozen=True)
 class GroupSums:
-    """Sums of some cells by group: those of whole groups, and a correction.
+    """Sums of some cells by group: sums of whole groups, and a correction.
 
     n_cells : int64 (n_groups,)
     takes_all : bool (n_groups,), whether the sums of the whole group are taken
-    change : csr_array float64 (n_groups, n_var), which is added to them; None = nothing
-    to_add, to_subtract : int64, rows of the cells that `change` lacks
+    change : csr_array float64 (n_groups, n_var), added to these sums; None = nothing
+    to_add, to_subtract : int64, rows of cells that must still be read, and added to or subtracted from `change`
     mask : the cells, bool (n_obs,); None = all
     """
 
@@ -148,7 +148,7 @@ class GroupSums:
         return np.sort(np.concatenate([self.to_add, self.to_subtract]))
 
     def read(self, matrix: MatrixStats, question: Question) -> GroupSums:
-        """Return itself after reading the cells that it lacks."""
+        """Return these sums after reading the missing cells."""
         if not (self.to_add.size or self.to_subtract.size):
             return self
         groups = self.kept.groups
@@ -164,7 +164,7 @@ class GroupSums:
         )  # fmt: skip
 
     def only(self, which: Mask) -> Any:
-        """Return `change` of some groups, bool (n_groups,), without that of the others."""
+        """Return `change` with only some groups, bool (n_groups,); other rows are 0."""
         if self.change is None:
             return None
         from scipy.sparse import diags_array

@@ -1,4 +1,4 @@
-"""Stores sums of counts on disk between sessions, as files beside the spatial indexes; the first to be evicted.
+"""Stores sums of counts on disk between sessions, in the folder of the spatial indexes; they are evicted first.
 
 ::
 

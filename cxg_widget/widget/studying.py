@@ -59,7 +59,7 @@ class Study:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about what weakens the design, and what was left out.
+        """Notes on weaknesses of the design, and on excluded cells and samples.
 
         Examples
         --------
@@ -70,7 +70,7 @@ class Study:
         return self._studies.notes(self._studies.samples(), self._studies.population(None), is_tested=False)
 
     def exclude(self, sample: str) -> None:
-        """Leave a sample out of all results; one step of undo.
+        """Exclude a sample from all results; one step of undo.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class Study:
         self._exclude(sample, is_out=True)
 
     def include(self, sample: str) -> None:
-        """Take an excluded sample back in; one step of undo.
+        """Include an excluded sample again; one step of undo.
 
         Parameters
         ----------
@@ -124,9 +124,10 @@ class Study:
     ) -> MeasuredPlot:
         """Compare the share of each cell type between conditions, with one value per sample.
 
-        A share is the number of cells of the type over the cells of the sample that count. Samples with fewer than 10
-        cells are not tested. Without pairs the test is Welch's t-test, `scipy.stats.ttest_ind(equal_var=False)`; with
-        `pair` of the study, `scipy.stats.ttest_rel`. Shares add up to one: if one type grows, others shrink.
+        A share is the number of cells of the type, divided by the number of cells of the sample that count. Samples
+        with fewer than 10 cells are not tested. Without pairs the test is Welch's t-test,
+        `scipy.stats.ttest_ind(equal_var=False)`; with `pair` of the study, `scipy.stats.ttest_rel`. Shares add up to
+        one: if one type grows, others shrink.
 
         Parameters
         ----------
@@ -134,7 +135,8 @@ class Study:
         within : cells that count: "filter" = those that pass the filters, "selection" = the selected ones, or other
             cells as `select` takes them
         method : what is tested: "logit" = log2 of share / (1 - share), "clr" = log2 of the share minus its mean over
-            the types of the sample (centered log ratio). Half a cell is added, in proportion to the cells of the sample
+            the types of the sample (centered log ratio). Before, half a cell is added to each count of a sample of
+            average size, and proportionally more or less to others
 
         Returns
         -------
@@ -163,8 +165,8 @@ class Study:
     ) -> DifferencesPlot:
         """Count the genes that differ between conditions in each cell type, by sums of counts of samples (pseudobulk).
 
-        The first call reads the whole matrix and keeps its sums; later ones, with other cells or without some samples,
-        read few cells. Values and tests are those of `compare(method="pseudobulk")`: log2 of counts per million, and
+        The first call reads the whole matrix and caches its sums; later calls, with other cells or samples, read few
+        cells. Values and tests are those of `compare(method="pseudobulk")`: log2 of counts per million, and
         Welch's t-test, or a paired t-test for samples with the same value of `pair` of the study. p is adjusted within
         each cell type and pair of conditions.
 
@@ -174,7 +176,7 @@ class Study:
         within : cells that count: "filter" = those that pass the filters, "selection" = the selected ones, or other
             cells as `select` takes them
         layer : name of the layer that holds counts; None = X
-        min_cells : least cells of a type that a sample needs
+        min_cells : minimum number of cells of a type in a sample
 
         Returns
         -------
@@ -184,7 +186,7 @@ class Study:
         Raises
         ------
         InvalidValue, UnknownName
-            If the study was removed, there is no such column or layer, or the values are not counts; the sentence names
+            If the study was removed, there is no such column or layer, or the values are not counts; the error names
             layers that hold counts.
         InvalidStore, DamagedStore
             If the matrix cannot be read.
@@ -210,7 +212,7 @@ class Study:
 
         A value is the log2 counts per million of the counts summed over the cells of a type in a sample, as
         `compare(method="pseudobulk")` tests it; the total is that of all genes. Samples with fewer than 10 cells of the
-        type have none. Values that are no counts are averaged over cells instead, and the title says so. The tests are
+        type have none. Values other than counts are averaged over cells instead, and the title says so. The tests are
         those of `composition`; p is adjusted over all rows.
 
         Parameters

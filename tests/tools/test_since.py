@@ -50,9 +50,9 @@ def test_a_run_with_a_worse_figure_writes_the_table_and_ends_with_an_error(
     monkeypatch.setattr(since.data, "open_store", lambda _: since.Store(tmp_path, 1_000, 3, (), "", {}))
     monkeypatch.setattr(since, "measure", lambda *_: values)
     monkeypatch.setattr(since, "REPORT", tmp_path / "since.md")
-    with pytest.raises(SystemExit, match=r"than v1: a frame while zooming, ms, 1,000 cells: 3\.00"):
+    with pytest.raises(SystemExit, match=r"than v1: frame time while zooming, ms, 1,000 cells: 3\.00"):
         since.main(["v1"])
-    assert rows((tmp_path / "since.md").read_text())["a frame while zooming, ms"] == ["90", "30", "**3.00**"]
+    assert rows((tmp_path / "since.md").read_text())["frame time while zooming, ms"] == ["90", "30", "**3.00**"]
     values["now"] = values["v1"]
     since.main(["v1"])
 

@@ -29,7 +29,7 @@ body { margin: 0 auto; padding: 1rem; max-width: 90rem; background: var(--paper)
 h1 { font-size: 1.5em; } h2 { font-size: 1.2em; }
 table { border-collapse: collapse; }
 th, td { padding: 2px 12px 2px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; }
 .figures { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(32rem, 100%), 1fr)); }
 figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; padding-bottom: 4px; }

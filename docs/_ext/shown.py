@@ -7,7 +7,7 @@ w.save("cells.png")
 ```
 
 The blocks of a page run in their order and share their names, in an empty folder. Each file that one writes is shown: a
-page as a frame, of which `:height:` is the height in px, else a picture.
+page as a frame, of which `:height:` is the height in px, a text as it is, else a picture.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import cxg_widget
 
-KINDS = (".png", ".svg", ".html")
+KINDS = (".png", ".svg", ".html", ".txt")
 
 
 def setup(app):
@@ -111,6 +111,9 @@ class Shown(SphinxDirective):
 
     def _as_node(self, file):
         alt = self.options["alt"]
+        if file.suffix == ".txt":
+            text = file.read_text(encoding="utf-8")
+            return nodes.literal_block(text, text, language="text", classes=["shown"])
         if file.suffix != ".html":
             path = os.path.relpath(file, Path(self.env.doc2path(self.env.docname)).parent)
             return nodes.image(uri=path, alt=alt, classes=["shown"])

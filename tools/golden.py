@@ -318,7 +318,7 @@ REPLIES: dict[str, Frame] = {
             [{"name": "sex", "kind": "category", "categories": ["female", "male"]},
              {"name": "age", "kind": "number", "categories": []}],
             [{"gene": "", "category": "<i>T"}, {"gene": "", "category": "B cell"}],
-            [[0, 1]],
+            [[0, 1]], ["#0072b2", "#d98900"], True,
         ),
         {"values": _array("float32", [[0.75, 0.5, 0.25], [0.25, 0.5, 0.75]]),
          "counts": _array("uint32", [[30, 5, 1], [10, 5, 3]]),

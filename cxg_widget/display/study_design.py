@@ -1,6 +1,7 @@
 """The setting `study_design`: obs columns of samples, conditions and covariates, and the excluded samples."""
 # Changes with cxg_widget/widget/studying.py: the design of a study.
 # Changes with cxg_widget/wire/messages/study.py: the design of a study.
+# Changes with js/src/panels/study/design_form.js: the design of a study.
 
 from __future__ import annotations
 

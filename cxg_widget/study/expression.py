@@ -31,6 +31,7 @@ class Expression(Measured):
     labels: tuple[tuple[str, str], ...]
     counts: Counts
     measured: Floats
+    is_log2: bool = True
 
     @property
     def values(self) -> Floats:

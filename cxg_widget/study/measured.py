@@ -28,6 +28,8 @@ class Measured(ABC):
 
     value_name: ClassVar[str]
     """Column of `frame` with the values."""
+    is_log2: bool = True
+    """Whether the tested numbers are log2 values."""
     samples: StudySamples
     labels: tuple[tuple[str, str], ...]
     counts: Counts

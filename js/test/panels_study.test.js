@@ -62,6 +62,8 @@ test("arrow keys reach each heading, lane and point of all cards, and stop at th
 const part = (more = {}) => ({
   part: "composition",
   conditions: ["a", "b"],
+  colors: ["#0072b2", "#d98900"],
+  is_log2: true,
   samples: [0, 0, 1].map((condition, i) => ({ name: `D${i}`, condition, covariates: [["x", "y", null][i], i] })),
   columns: [
     { name: "sex", kind: "category", categories: ["x", "y"] },
@@ -105,11 +107,13 @@ test("cards are sorted by the effect of the chosen pair, with shares in percent;
     first.test.map((one) => Number(one.toPrecision(3))),
     [3, 6, 0.001, 0.002, 3, 3],
   );
-  assert.match(describeTest(last.test, "b", "a"), /^b against a: not tested/);
+  assert.match(describeTest(last, "b", "a"), /^b against a: not tested/);
   assert.match(
-    describeTest(first.test, "b", "a"),
+    describeTest(first, "b", "a"),
     /log2 difference \+3\.00, higher in b; .*p 0\.001, p_adj 0\.002; 3 and 3 samples$/,
   );
+  const [ofMeans] = cardsOf(part({ is_log2: false }), 1, "");
+  assert.match(describeTest(ofMeans, "b", "a"), /^b against a: difference \+3\.00, higher in b/);
 });
 
 test("a covariate of categories has a step for each, a number its scale, and missing values are counted", () => {
@@ -130,16 +134,18 @@ test("lost cells and samples are counted", () => {
   );
 });
 
+const DATASET = {
+  columns: [
+    { name: "donor", kind: "categorical" },
+    { name: "type", kind: "categorical" },
+    { name: "age", kind: "float" },
+  ],
+};
+
 /** The state of a widget with a study. @param {Record<string, unknown>} [traits] @returns {any} */
 const state = (traits = {}, seq = 1, selection = 1) => ({
   link: "live",
-  dataset: {
-    columns: [
-      { name: "donor", kind: "categorical" },
-      { name: "type", kind: "categorical" },
-      { name: "age", kind: "float" },
-    ],
-  },
+  dataset: DATASET,
   color: { spec: "obs:type" },
   filter: { seq },
   selection: { seq: selection, n: 3 },
@@ -185,4 +191,22 @@ test("a part is requested again after a filter, a selection it depends on or an 
   studying.put({ section: "lost" });
   await follow(state({}, 2, 2));
   assert.deepEqual([open[6].request.part, open[6].request.by], ["samples", ""]);
+  assert.equal(await follow({ ...state({}, 2, 2), dataset: { ...DATASET } }), 8, "labels of an annotation change");
+});
+
+test("the error of a part is shown in its section alone, that of a point or field in each", async () => {
+  const answers = [null, [part()]];
+  const client = /** @type {any} */ ({ ask: () => Promise.resolve(answers.shift()), tell() {} });
+  const studying = createStudying(client, () => {});
+  const rest = () => new Promise((resolve) => setTimeout(resolve, 0));
+  const now = state({}, 1, 1);
+  const fault = (/** @type {string} */ of) => studying.fault({ ...now, error: { of, message: "no" } });
+  studying.put({ section: "differences" });
+  studying.follow(now);
+  await rest();
+  assert.deepEqual([fault("study differences"), fault("study_pick"), fault("compare")], ["no", "no", ""]);
+  studying.put({ section: "covariates" });
+  studying.follow(now);
+  await rest();
+  assert.deepEqual([fault("study differences"), fault("study_open"), fault("")], ["", "no", ""]);
 });

@@ -204,7 +204,7 @@ function studyOf({ part, by }) {
     if (isOfGenes) return [Math.floor(1_500 / (1 + row * (pair + 1)) ** 1.4), 12_000, NaN, NaN][field];
     return [1.4 - row / 6, 4 - row / 4, 1e-4 * 3 ** row, Math.min(1, 1e-3 * 3 ** row)][field];
   });
-  return { kind: "study_part", part, title: titles[part], notes: part === "form" ? [] : notes, conditions, samples: part === "form" ? [] : samples, columns: part === "form" ? form : part === "samples" ? columns : [], rows, pairs: part === "samples" ? [] : pairs,
+  return { kind: "study_part", part, title: titles[part], notes: part === "form" ? [] : notes, conditions, colors: ["#0072b2", "#d98900", "#009e73"], is_log2: true, samples: part === "form" ? [] : samples, columns: part === "form" ? form : part === "samples" ? columns : [], rows, pairs: part === "samples" ? [] : pairs,
     arrays: { values, counts, tests } };
 }
 const store = createStore(start);

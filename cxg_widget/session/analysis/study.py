@@ -165,12 +165,14 @@ class Studies:
         return self._display.settings.pinned_genes
 
     def look(self, samples: StudySamples, title: str) -> Look:
-        """Return the colors of the conditions, and the paper of the plot."""
+        """Return the colors of the conditions as the plot has them, and its paper."""
         settings = self._display.settings
         paper, design = PAPERS[paper_name(settings)], samples.design
         stored = stored_colors(design.condition, settings, self._dataset)
-        palette = category_palette(list(samples.conditions), stored, settings.palette)
-        return Look(paper, tuple(palette), tuple(stops_of(settings.cmap, dark=paper.is_dark)), title)
+        labels = [label_of(one) for one in self._dataset.codes(design.condition).categories]
+        palette = dict(zip(labels, category_palette(labels, stored, settings.palette), strict=True))
+        colors = tuple(palette[one] for one in samples.conditions)
+        return Look(paper, colors, tuple(stops_of(settings.cmap, dark=paper.is_dark)), title)
 
     # --- cells for the page -------------------------------------------------------------------------------------------
 

@@ -72,7 +72,8 @@ class StudyExpression:
         )
         shape = len(labels), len(samples)
         found = Expression(
-            samples, column, labels, np.tile(n_cells[held], (len(names), 1)), values[:, held].reshape(shape)
+            samples, column, labels, np.tile(n_cells[held], (len(names), 1)), values[:, held].reshape(shape),
+            are_counts,
         )
         what = "log2 counts per million" if are_counts else "means"
         unit = f"{what[0].upper()}{what[1:]} of each gene in each sample{f' and {column}' if column else ''}"
@@ -90,7 +91,7 @@ class StudyExpression:
         n_cells = samples.n_cells(population.mask)
         if not genes:
             note = f"Pin {self._dataset.var_noun.many} to see them here, by sample."
-            yield samples_frame("expression", "", [note], samples, n_cells)
+            yield samples_frame("expression", studies.look(samples, ""), [note], samples, n_cells)
             return
         work = partial(
             self.expression, genes, request.by or None, request.within, layer=studies.layer, check=self._by_hand.begin()

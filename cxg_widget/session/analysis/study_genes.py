@@ -91,7 +91,7 @@ class StudyGenes:
         samples, tests = found.samples, found.tests[:, order].astype(np.float32)
         tests = np.insert(tests, [2, 2], np.nan, axis=0)
         n_cells = samples.n_cells(self._studies.population(request.within).mask)
-        head = samples_frame("differences", plot.title, plot.notes, samples, n_cells).message
+        head = samples_frame("differences", plot.look, plot.notes, samples, n_cells).message
         rows = [{"gene": "", "category": found.types[at]} for at in order.tolist()]
         counts = found.n_cells[order].astype(np.uint32)
         arrays = {

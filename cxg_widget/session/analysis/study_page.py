@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cxg_widget.draw.plots.plot_style import Look
 from cxg_widget.draw.plots.study_points import MeasuredPlot
 from cxg_widget.session.analysis.study import Studies, listed_samples
 from cxg_widget.study.columns import SampleColumn, constant_columns
@@ -40,7 +41,8 @@ def part_frames(studies: Studies, dataset: Dataset, request: p.AskStudy, *, has_
         return
     n = SAMPLE.counted(int(np.count_nonzero(~samples.excluded)))
     title = f"{n} by {samples.design.sample} and {samples.design.condition}"
-    yield samples_frame(request.part, title, studies.notes(samples, population, is_tested=False), samples, n_cells)
+    notes = studies.notes(samples, population, is_tested=False)
+    yield samples_frame(request.part, studies.look(samples, title), notes, samples, n_cells)
 
 
 def measured_frame(part: p.StudyPartName, plot: MeasuredPlot, n_cells: Counts) -> Frame:
@@ -58,18 +60,19 @@ def measured_frame(part: p.StudyPartName, plot: MeasuredPlot, n_cells: Counts) -
         "counts": found.counts[order].astype(np.uint32),
         "tests": np.ascontiguousarray(tests.array()[:, order]),
     }
-    head = samples_frame(part, plot.title, notes, samples, n_cells).message
+    head = samples_frame(part, plot.look, notes, samples, n_cells).message
     assert isinstance(head, p.StudyPart)
-    return Frame(replace(head, rows=rows, pairs=[list(one) for one in tests.pairs]), arrays)
+    pairs = [list(one) for one in tests.pairs]
+    return Frame(replace(head, rows=rows, pairs=pairs, is_log2=found.is_log2), arrays)
 
 
 def samples_frame(
-    part: p.StudyPartName, title: str, notes: Sequence[str], samples: StudySamples, n_cells: Counts
+    part: p.StudyPartName, look: Look, notes: Sequence[str], samples: StudySamples, n_cells: Counts
 ) -> Frame:
     """Return a part with the samples, without rows."""
     message = p.StudyPart(
-        part, title, list(notes), list(samples.conditions), listed_samples(samples, n_cells),
-        [listed_column(one) for one in samples.covariates],
+        part, look.title, list(notes), list(samples.conditions), listed_samples(samples, n_cells),
+        [listed_column(one) for one in samples.covariates], colors=list(look.colors),
     )  # fmt: skip
     return Frame(message, no_arrays(len(samples)))
 

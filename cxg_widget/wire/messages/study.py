@@ -69,13 +69,14 @@ class StudyPart(Message, kind="study_part"):
     """One part of a study: a point for each row and sample.
 
     title : what was measured: unit, n and test; "" = no design; notes : sentences about samples left out or confounded
-    conditions : in the order of their categories
+    conditions : in the order of their categories; colors : of each, as the plot has them
     samples : name (as excluded), sample, condition (index), pair (value of its column, "" = none), n_cells (within),
         n_all (of the dataset), excluded, covariates (text or number for each of `columns`, null = missing or several)
     columns : name, kind ("category" or "number"), categories; the covariates, or of "form" columns to choose from:
         possible samples, or, if a sample column is chosen, those with one value per sample
     rows : gene and category ("" = none) of each row, those with the largest |effect| of the first pair first
     pairs : indices of two conditions that are tested, the first minus the second
+    is_log2 : whether an effect is a difference of log2 values; else of the values themselves
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
@@ -96,3 +97,5 @@ class StudyPart(Message, kind="study_part"):
     columns: list[dict[str, Any]]
     rows: list[dict[str, Any]] = field(default_factory=list)
     pairs: list[list[int]] = field(default_factory=list)
+    colors: list[str] = field(default_factory=list)
+    is_log2: bool = True

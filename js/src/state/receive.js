@@ -23,6 +23,7 @@ const MENDED = {
   tissue: ["tissue"],
   figure: ["figure"],
   comparison: ["compare", "comparison", "study_open"],
+  study_part: ["study"],
 };
 
 /**
@@ -76,7 +77,8 @@ export function createReceiver(scene, store) {
  * @param {Reply} reply */
 function forgetError(store, reply) {
   const { error } = store.get();
-  if (error && MENDED[reply.kind]?.includes(error.of) && !isShown(store, reply)) store.set({ error: null });
+  if (error && MENDED[reply.kind]?.includes(error.of.split(" ")[0]) && !isShown(store, reply))
+    store.set({ error: null });
 }
 
 /** True if the reply repeats the displayed state, which the kernel sends again after a failure.

@@ -1085,13 +1085,14 @@ export const CONTAINER = 65536;
  * One part of a study: a point for each row and sample.
  *
  * title : what was measured: unit, n and test; "" = no design; notes : sentences about samples left out or confounded
- * conditions : in the order of their categories
+ * conditions : in the order of their categories; colors : of each, as the plot has them
  * samples : name (as excluded), sample, condition (index), pair (value of its column, "" = none), n_cells (within),
  *     n_all (of the dataset), excluded, covariates (text or number for each of `columns`, null = missing or several)
  * columns : name, kind ("category" or "number"), categories; the covariates, or of "form" columns to choose from:
  *     possible samples, or, if a sample column is chosen, those with one value per sample
  * rows : gene and category ("" = none) of each row, those with the largest |effect| of the first pair first
  * pairs : indices of two conditions that are tested, the first minus the second
+ * is_log2 : whether an effect is a difference of log2 values; else of the values themselves
  * @typedef {object} StudyPart
  * @property {"study_part"} kind
  * @property {"form" | "samples" | "composition" | "expression" | "differences"} part
@@ -1102,6 +1103,8 @@ export const CONTAINER = 65536;
  * @property {Record<string, any>[]} columns
  * @property {Record<string, any>[]} rows
  * @property {number[][]} pairs
+ * @property {string[]} colors
+ * @property {boolean} is_log2
  * @property {{values: Float32Array, counts: Uint32Array, tests: Float32Array}} arrays
  */
 /**

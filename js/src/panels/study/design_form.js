@@ -1,4 +1,5 @@
 /** The form that declares a study: which cells are a sample, and which samples are compared. */
+// Changes with cxg_widget/display/study_design.py: the design of a study.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../../page/parts/ui.js";

@@ -3,7 +3,6 @@ import { html, nothing } from "lit-html";
 import { counted, share, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { moveByKey } from "../shared/row_keys.js";
-import { inksOf } from "./condition_inks.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./study_cards.js").Sample} Sample */
@@ -27,10 +26,8 @@ export function describeLost(samples, noun) {
 export function createLost(redraw, does) {
   let active = 0;
 
-  /** @param {Context} context @param {Sample[]} samples @param {string[]} conditions @param {boolean} isOld */
-  return (context, samples, conditions, isOld) => {
-    const { state } = context;
-    const inks = inksOf(conditions, context);
+  /** @param {Context} context @param {Pick<import("./strip_list.js").Shown, "samples" | "conditions" | "inks" | "isOld">} shown */
+  return ({ state }, { samples, conditions, inks, isOld }) => {
     const noun = nounsOf(state).obs;
     const most = Math.max(1, ...samples.map(({ n_all }) => n_all));
     active = Math.min(active, samples.length - 1);

@@ -14,10 +14,16 @@ export const HEAD_PX = 22;
 const SCALE_PX = 18;
 /** Space between two cards. */
 const GAP_PX = 8;
-/** Width of the labels of lanes; must match style.css. */
-export const LABEL_PX = 92;
+/** Least width of the labels of lanes, and their greatest share of a card. */
+const LABEL_PX = 64;
+const MOST_LABEL = 0.36;
+/** Width of a dot and its space, and of a letter, in a label. */
+const DOT_PX = 22;
+const LETTER_PX = 6.2;
 const MARGIN_PX = 8;
 const DIGIT_PX = 6;
+/** A step with room for fewer letters has no name: the tooltip has it. */
+const LEAST_LETTERS = 4;
 /** Highest adjusted p of a test in bold. */
 const ALPHA = 0.05;
 
@@ -29,6 +35,13 @@ export const cardPx = (nLanes, lanePx) => HEAD_PX + nLanes * lanePx + SCALE_PX +
 export function lanePxOf(nLanes, nRows, height) {
   const room = (height / nRows - cardPx(0, 0)) / nLanes;
   return Math.floor(Math.max(LANE_PX, Math.min(HIGHEST_LANE_PX, room)));
+}
+
+/** Width of the labels of lanes: that of the longest, if it leaves room. @param {string[]} conditions
+ * @param {number} width of a card, CSS px */
+export function labelPxOf(conditions, width) {
+  const longest = Math.max(...conditions.map(({ length }) => length));
+  return Math.round(Math.max(LABEL_PX, Math.min(MOST_LABEL * width, DOT_PX + LETTER_PX * longest)));
 }
 
 /** @param {Card} card @param {Sample[]} samples @param {number} nLanes @param {number} width CSS px of the lanes
@@ -54,13 +67,13 @@ export function placesOfCard({ values, domain: [lo, hi], steps }, samples, nLane
 }
 
 /**
- * @param {Card} card @param {number} i its number @param {Sample[]} samples @param {string[]} conditions
- * @param {{width: number, lanePx: number, inks: string[], places: Places, hasBoxes: boolean, describedTest: string, tabbed: Item | null}} shown
- *   width: of the lanes; inks: colors of conditions; tabbed: the item that Tab reaches, if it is in this card
+ * @param {Card} card @param {number} i its number @param {import("./strip_list.js").Shown} shown
+ * @param {{labelPx: number, width: number, lanePx: number, places: Places, describedTest: string, tabbed: Item | null}} about
+ *   width: of the lanes; tabbed: the item that Tab reaches, if it is in this card
  * @param {string} pointName description of the active point; "" = none
  */
-export function stripCard(card, i, samples, conditions, shown, pointName) {
-  const { width, lanePx, inks, places, hasBoxes, describedTest, tabbed } = shown;
+export function stripCard(card, i, { samples, conditions, inks, hasBoxes }, about, pointName) {
+  const { labelPx, width, lanePx, places, describedTest, tabbed } = about;
   const height = conditions.length * lanePx;
   const { test } = card;
   const isFirm = test[3] <= ALPHA;
@@ -70,14 +83,14 @@ export function stripCard(card, i, samples, conditions, shown, pointName) {
   return html`<div class="strip-card" role="group" aria-label=${heading} data-card=${i}>
     <div class="strip-head">
       <button type="button" class="label" data-lane="-1" tabindex=${tabOf(-1)} title=${heading} aria-disabled=${card.category === "" ? "true" : nothing}>${card.name === "" ? html`<em>(empty)</em>` : card.name}${card.detail === "" ? nothing : html` <small>${card.detail}</small>`}</button>
-      ${test.length === 0 ? nothing : html`<span class="tested ${isFirm ? "firm" : ""}" title=${describedTest}><span>log2 ${effectText(test[0])}</span><span>p_adj ${pText(test[3])}</span></span>`}</div>
+      ${test.length === 0 ? nothing : html`<span class="tested ${isFirm ? "firm" : ""}" title=${describedTest}><span>${card.effect} ${effectText(test[0])}</span><span>p_adj ${pText(test[3])}</span></span>`}</div>
     <div class="lanes" style="height:${height}px">${conditions.map(
       (name, lane) =>
         html`<button type="button" class="lane" data-lane=${lane} tabindex=${tabOf(lane)} style="top:${lane * lanePx}px;height:${lanePx}px;--c:${inks[lane]}" title=${name} aria-label="${heading}: ${name}"><i></i><span class="label">${name === "" ? "(empty)" : name}</span></button>`,
     )}</div>
-    <svg class="strips" width=${width} height=${height + SCALE_PX} aria-hidden="true">${scaleOf(card, width, height)}${hasBoxes ? nothing : pairLines(samples, places)}
+    <svg class="strips" width=${width} height=${height + SCALE_PX} aria-hidden="true">${places.lanes.some(({ length }) => length > 0) ? scaleOf(card, width, height) : svg`<text class="none" x="8" y=${height / 2 + 4}>no values</text>`}${hasBoxes ? nothing : pairLines(samples, places)}
       ${conditions.map((_, lane) => laneOf(samples, places, lane, lanePx, inks[lane], hasBoxes))}</svg>
-    ${point === undefined ? nothing : html`<button type="button" class="at" tabindex="0" aria-label=${pointName} style="left:${LABEL_PX + places.x[point]}px;top:${HEAD_PX + places.y[point]}px"></button>`}
+    ${point === undefined ? nothing : html`<button type="button" class="at" tabindex="0" aria-label=${pointName} style="left:${labelPx + places.x[point]}px;top:${HEAD_PX + places.y[point]}px"></button>`}
   </div>`;
 }
 
@@ -85,10 +98,11 @@ export function stripCard(card, i, samples, conditions, shown, pointName) {
 function scaleOf({ domain: [lo, hi], steps, unit }, width, height) {
   const perUnit = (width - 2 * MARGIN_PX) / (hi - lo);
   const room = (/** @type {string} */ text) => text.length * DIGIT_PX + 24;
-  const most = Math.max(2, Math.floor(perUnit / DIGIT_PX) - 1);
+  const most = Math.floor(perUnit / DIGIT_PX) - 1;
+  const named = (/** @type {string} */ text) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
   const ticks =
     steps.length > 0
-      ? steps.map((text, value) => ({ value, text: text.length > most ? `${text.slice(0, most - 1)}…` : text }))
+      ? steps.map((text, value) => ({ value, text: most < LEAST_LETTERS ? "" : named(text) }))
       : ticksBetween(lo, hi, width - 2 * MARGIN_PX, room).map(({ value, text }) => ({ value, text: text + unit }));
   return ticks.map(({ value, text }) => {
     const x = MARGIN_PX + (value - lo) * perUnit;
@@ -119,11 +133,12 @@ function laneOf(samples, { x, y, lanes, quarters }, lane, lanePx, ink, hasBoxes)
   const radius = radiusOf(lanes[lane].length);
   const [q1, median, q3] = quarters[lane];
   const top = lane * lanePx;
+  const nCounted = lanes[lane].filter((i) => !samples[i].excluded).length; // one value is its own median
   return svg`<g style="color:${ink}">
     ${hasBoxes && median !== undefined ? svg`<rect class="box-of" x=${q1} y=${top + 3} width=${Math.max(1, q3 - q1)} height=${lanePx - 6}/>` : nothing}
     <path class="dots" stroke-width=${2 * radius} d=${dots(lanes[lane].filter((i) => !samples[i].excluded))}/>
     <path class="dots hollow" stroke-width=${2 * radius} d=${dots(lanes[lane].filter((i) => samples[i].excluded))}/>
     <path class="dots hole" stroke-width=${2 * radius - 2.5} d=${dots(lanes[lane].filter((i) => samples[i].excluded))}/>
-    ${median === undefined ? nothing : svg`<path class="median" d="M${median.toFixed(1)} ${top + 1}v${lanePx - 2}"/>`}
+    ${median === undefined || nCounted < 2 ? nothing : svg`<path class="median" d="M${median.toFixed(1)} ${top + 1}v${lanePx - 2}"/>`}
   </g>`;
 }

@@ -23,10 +23,13 @@ import { shortNumber, wholeNumber } from "../../words/format.js";
  * @property {[number, number]} domain
  * @property {string} unit after each number of the scale
  * @property {string[]} steps names of whole numbers, of a category; else empty
+ * @property {string} effect unit of the effect
  * @property {number[]} test effect, statistic, p, p_adj, n_a and n_b of the chosen pair; [] = not tested at all
  */
 
 const PERCENT = 100;
+/** Categories whose number is not stated: most cards have room for their names. */
+const MOST_NAMED = 6;
 
 /** @param {StudyPart} part @returns {Sample[]} */
 export const samplesOf = (part) => /** @type {Sample[]} */ (part.samples);
@@ -39,6 +42,7 @@ export function cardsOf(part, pair, whole) {
   const isShare = part.part === "composition";
   const nSamples = part.samples.length;
   const nPairs = pairs.length;
+  const effect = part.is_log2 ? "log2" : "difference";
   const rowOf = (/** @type {Float32Array | Uint32Array} */ all, /** @type {number} */ i) =>
     all.subarray(i * nSamples, (i + 1) * nSamples);
   const testOf = (/** @type {number} */ i) =>
@@ -56,6 +60,7 @@ export function cardsOf(part, pair, whole) {
       domain: domainOf(values, isShare),
       unit: isShare ? "\u00a0%" : "",
       steps: [],
+      effect,
       test: testOf(i),
     };
   });
@@ -77,7 +82,9 @@ export function covariateCards(part) {
       isCategory ? [-0.5, categories.length - 0.5] : domainOf(values, false)
     );
     const nMissing = given.filter((one) => one === null).length;
-    const detail = nMissing === 0 ? "" : `missing in ${wholeNumber(nMissing)}`;
+    const missing = nMissing === 0 ? [] : [`missing in ${wholeNumber(nMissing)}`];
+    const n = categories.length;
+    const detail = [...(n > MOST_NAMED ? [`${wholeNumber(n)} categories`] : []), ...missing].join(", ");
     return {
       name,
       detail,
@@ -87,6 +94,7 @@ export function covariateCards(part) {
       domain,
       unit: "",
       steps: isCategory ? categories : [],
+      effect: "",
       test: [],
     };
   });
@@ -110,11 +118,11 @@ export const pText = (p) => (Number.isNaN(p) ? "–" : shortNumber(Number(p.toPr
 export const effectText = (effect) =>
   Number.isNaN(effect) ? "–" : `${effect < 0 ? "−" : "+"}${Math.abs(effect).toFixed(2)}`;
 
-/** The test of a card in words. @param {number[]} test @param {string} a @param {string} b */
-export function describeTest([effect, statistic, p, adjusted, nA, nB], a, b) {
+/** The test of a card in words. @param {Card} card @param {string} a @param {string} b */
+export function describeTest({ test: [effect, statistic, p, adjusted, nA, nB], effect: unit }, a, b) {
   const n = `${wholeNumber(nA || 0)} and ${wholeNumber(nB || 0)} samples`;
   if (effect === undefined) return "";
   if (Number.isNaN(p)) return `${a} against ${b}: not tested, ${n}`;
   const side = effect > 0 ? `higher in ${a}` : effect < 0 ? `higher in ${b}` : "no difference";
-  return `${a} against ${b}: log2 difference ${effectText(effect)}, ${side}; statistic ${shortNumber(Number(statistic.toPrecision(3)))}, p ${pText(p)}, p_adj ${pText(adjusted)}; ${n}`;
+  return `${a} against ${b}: ${unit === "log2" ? "log2 difference" : unit} ${effectText(effect)}, ${side}; statistic ${shortNumber(Number(statistic.toPrecision(3)))}, p ${pText(p)}, p_adj ${pText(adjusted)}; ${n}`;
 }

@@ -58,13 +58,13 @@ export function studyChoices({ state }, studying, begin, openForm) {
   )}</div>
   ${isTyped ? choice("by", by, types, (to) => put({ by: to })) : nothing}
   ${isOfShare(studying.choice()) ? nothing : choice("of", within, cells, (to) => put({ within: /** @type {typeof within} */ (to) }))}
-  ${tests.length > 1 ? choice("test", String(pair), tests, (to) => put({ pair: Number(to) })) : tests.map(([, name]) => html`<span class="caption">${name}</span>`)}
+  ${tests.length > 1 ? choice("test", String(pair), tests, (to) => put({ pair: Number(to) }), "pair-of") : tests.map(([, name]) => html`<span class="caption">${name}</span>`)}
   <button type="button" class="text design-button" @click=${openForm}>Design…</button>`;
 }
 
 /** @param {string} name @param {string} value @param {string[][]} options value and text
- * @param {(to: string) => void} choose */
-function choice(name, value, options, choose) {
-  return html`<label class="chosen-of"><span>${name}</span><select class="wide" aria-label=${name} .value=${live(value)} @change=${(/** @type {Event} */ event) => choose(textIn(event))}>
+ * @param {(to: string) => void} choose @param {string} [kind] class */
+function choice(name, value, options, choose, kind = "") {
+  return html`<label class="chosen-of"><span>${name}</span><select class="wide ${kind}" aria-label=${name} .value=${live(value)} @change=${(/** @type {Event} */ event) => choose(textIn(event))}>
     ${options.map(([id, text]) => html`<option value=${id} ?selected=${id === value}>${text}</option>`)}</select></label>`;
 }

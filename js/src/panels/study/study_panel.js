@@ -2,20 +2,23 @@
 import { html, nothing } from "lit-html";
 import { modeOf } from "../../plot/lasso.js";
 import { memo } from "../../state/memo.js";
-import { counted, share, shortNumber, wholeNumber } from "../../words/format.js";
+import { share, shortNumber, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
+import { inksOf } from "./condition_inks.js";
 import { createDesignForm } from "./design_form.js";
 import { createDifferences } from "./differences.js";
 import { createLost } from "./lost.js";
 import { createStripList } from "./strip_list.js";
 import { cardsOf, covariateCards, describeTest, samplesOf } from "./study_cards.js";
 import { SECTIONS, studyChoices } from "./study_choices.js";
+import { excludedOf, notesOf, studyHead } from "./study_head.js";
 import { createStudying, isOfSelection } from "./study_requests.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../wire/protocol.js").StudyPart} StudyPart */
 /** @typedef {import("./study_cards.js").Card} Card */
 /** @typedef {import("./study_cards.js").Sample} Sample */
+/** @typedef {import("./study_requests.js").Section} Section */
 
 /** @param {import("../index.js").Given} given @returns {import("../index.js").DrawPanel} */
 export function createStudy({ client, redraw, comparing }) {
@@ -73,75 +76,41 @@ export function createStudy({ client, redraw, comparing }) {
               () => form.toggle(design),
             )
       }</div>
-      <div class="answer">${isForm ? html`${form.draw(context)}${design === null ? nothing : notes(studying.part(), true)}` : body(context)}</div>
+      <div class="answer">${isForm ? html`${form.draw(context)}${design === null ? nothing : notesOf(studying.part())}` : body(context)}</div>
     </div>`;
   };
 
   /** @param {Context} context */
   function body(context) {
-    const { state, actions } = context;
+    const { state } = context;
     const { section } = studying.choice();
     const part = studying.part();
-    const fault = studying.fault(state);
     const { many } = nounsOf(state).obs;
-    const genes = nounsOf(state).var.many;
-    if (section === "expression" && state.traits.pinned_genes.length === 0) {
-      const openGenes = () => {
-        const { open_panels: panels } = state.traits;
-        if (!panels.includes("genes")) actions.setTrait("open_panels", [...panels, "genes"]);
-      };
-      return html`<p class="caption" role="status">Pin ${genes} to see them by sample. <button type="button" class="text" @click=${openGenes}>Open the panel of ${genes}</button></p>`;
-    }
+    if (section === "expression" && state.traits.pinned_genes.length === 0) return withoutGenes(context);
     if (isOfSelection(studying.choice()) && state.selection.n === 0)
       return html`<p class="caption" role="status">Select ${many} with a lasso, in the legend or in the table.</p>`;
     const isEmpty =
-      part === null ||
-      (part.samples.length > 0 && part.rows.length === 0 && section !== "covariates" && section !== "lost");
-    return html`${fault === "" ? nothing : html`<p class="fault" role="alert">${fault}</p>`}
-      <div class="compared"><span class="what" role="status" title=${part?.title ?? ""}>${part?.title ?? (fault === "" ? "Reading…" : "")}</span>${busy(state)}${
-        part === null || part.notes.length === 0
-          ? nothing
-          : html`<button type="button" class="text" aria-expanded=${areNotesOpen} @click=${() => ((areNotesOpen = !areNotesOpen), redraw())}>${counted(part.notes.length, { one: "note", many: "notes" })}</button>`
-      }</div>
-      ${notes(part, areNotesOpen)}${excludedList(state)}
+      part !== null &&
+      part.samples.length > 0 &&
+      part.rows.length === 0 &&
+      section !== "covariates" &&
+      section !== "lost";
+    const toggleNotes = () => ((areNotesOpen = !areNotesOpen), redraw());
+    return html`${studyHead(state, studying, areNotesOpen, toggleNotes)}${areNotesOpen ? notesOf(part) : nothing}${excludedOf(state, exclude)}
       ${part === null ? nothing : isEmpty ? html`<p class="caption">No ${many} to show.</p>` : content(context, part)}`;
-  }
-
-  /** @param {Context["state"]} state */
-  function busy({ building }) {
-    if (studying.isStopped())
-      return html`<button type="button" class="text" @click=${() => studying.again()}>Compute</button>`;
-    const work = building?.ends_by === "study" ? building : null;
-    if (!studying.isBusy() || work === null) return nothing;
-    return html`<span class="caption">${work.what}, ${Math.floor(100 * work.done)}\u00a0%</span><button type="button" class="text" @click=${() => studying.cancel()}>Cancel</button>`;
-  }
-
-  /** @param {StudyPart | null} part @param {boolean} areShown */
-  function notes(part, areShown) {
-    if (part === null || !areShown || part.notes.length === 0) return nothing;
-    return html`<ul class="notes-of" tabindex="0" aria-label="Notes">${part.notes.map((note) => html`<li>${note}</li>`)}</ul>`;
-  }
-
-  /** Excluded samples, each with a way back. @param {Context["state"]} state */
-  function excludedList({ traits, link }) {
-    const excluded = traits.study_design?.excluded ?? [];
-    if (excluded.length === 0) return nothing;
-    return html`<div class="names excluded-of"><span class="caption">Excluded</span>${excluded.map(
-      (name) =>
-        html`<button type="button" class="name" title="Include ${name} again" aria-label="Include ${name} again" ?disabled=${link === "offline"} @click=${() => exclude({ name })}>${name} ×</button>`,
-    )}</div>`;
   }
 
   /** @param {Context} context @param {StudyPart} part */
   function content(context, part) {
+    const { state } = context;
     const { section, by, pair, within } = studying.choice();
-    const noun = nounsOf(context.state).obs;
+    const noun = nounsOf(state).obs;
     const isOld = studying.isBusy();
-    const samples = read([part], () => samplesOf(part));
-    const { conditions, columns } = part;
-    if (section === "lost") return lost(context, samples, conditions, isOld);
     if (section === "differences") return differences(context, part, isOld);
     const isCovariates = section === "covariates";
+    const { conditions, columns } = part;
+    const shown = { samples: read([part], () => samplesOf(part)), conditions, inks: inksOf(part, state), isOld };
+    if (section === "lost") return lost(context, shown);
     if (isCovariates && columns.length === 0)
       return html`<p class="caption">The design has no covariates. Add them under Design…</p>`;
     const chosen = pair < part.pairs.length ? pair : 0;
@@ -151,26 +120,36 @@ export function createStudy({ client, redraw, comparing }) {
     );
     const [a, b] = (part.pairs[chosen] ?? []).map((i) => conditions[i]);
     return strips.draw(context, {
+      ...shown,
       cards,
-      samples,
-      conditions,
       hasBoxes: isCovariates,
-      isOld,
       label: SECTIONS[section],
-      describeTest: ({ test }) => describeTest(test, a, b),
+      describeTest: (card) => describeTest(card, a, b),
       isKept: within === "selection",
-      describePoint({ name, values, counts, steps }, i) {
-        const n = counts?.[i] ?? 0;
-        if (section === "composition") {
-          const { n_cells: all } = samples[i];
-          return [
-            ["share", share(n, all)],
-            [noun.many, `${wholeNumber(n)} of ${wholeNumber(all)}`],
-          ];
-        }
-        const value = [name, steps[values[i]] ?? shortNumber(values[i])];
-        return isCovariates ? [value] : [value, [noun.many, wholeNumber(n)]];
-      },
+      describePoint: (card, i) => describePoint(section, card, shown.samples[i], i, noun.many),
     });
   }
+}
+
+/** Without genes, there is no expression. @param {Context} context */
+function withoutGenes({ state, actions }) {
+  const { many } = nounsOf(state).var;
+  const open = () => {
+    const { open_panels: panels } = state.traits;
+    if (!panels.includes("genes")) actions.setTrait("open_panels", [...panels, "genes"]);
+  };
+  return html`<p class="caption" role="status">Pin ${many} to see them by sample. <button type="button" class="text" @click=${open}>Open the panel of ${many}</button></p>`;
+}
+
+/** Names and values of a sample's point. @param {Section} section @param {Card} card @param {Sample} sample
+ * @param {number} i its number @param {string} many noun of cells @returns {string[][]} */
+function describePoint(section, { name, values, counts, steps }, { n_cells: all }, i, many) {
+  const n = counts?.[i] ?? 0;
+  if (section === "composition")
+    return [
+      ["share", share(n, all)],
+      [many, `${wholeNumber(n)} of ${wholeNumber(all)}`],
+    ];
+  const value = [name, steps[values[i]] ?? shortNumber(values[i])];
+  return section === "covariates" ? [value] : [value, [many, wholeNumber(n)]];
 }

@@ -24,6 +24,8 @@ const OF_TYPES = ["composition", "expression", "differences"];
  * @property {string} failed the section whose newest request failed; "" = none
  * @property {string} form sample column whose proposals were requested last; "?" = none
  * @property {StudyPart | null} proposed
+ * @property {State["dataset"]} dataset the newest description
+ * @property {number} nDatasets descriptions so far: labels of an annotation change them
  * @property {Set<() => void>} views the redraw function of each open panel
  */
 
@@ -46,6 +48,8 @@ export function createStudying(client, redraw) {
     failed: "",
     form: "?",
     proposed: null,
+    dataset: null,
+    nDatasets: 0,
     views: new Set(),
   };
   SHARED.set(client, shared);
@@ -91,7 +95,8 @@ export function createStudying(client, redraw) {
     /** The error of the newest request, in the section that made it, or of a field or point; "" = none.
      * @param {State} state */
     fault({ error }) {
-      const isShown = error?.of === "study" ? shared.failed === shared.choice.section : error?.of.startsWith("study");
+      const [kind] = (error?.of ?? "").split(" "); // of a request for a part followed by its name
+      const isShown = kind === "study" ? shared.failed === shared.choice.section : kind.startsWith("study");
       return isShown && !shared.isBusy ? (error?.message ?? "") : "";
     },
     /** Cancel the running request; the last answer stays. */
@@ -125,6 +130,7 @@ export function createStudying(client, redraw) {
       shared.views.add(redraw);
       const { study_design: design, pinned_genes: genes, layer } = state.traits;
       const byOf = shared.byOf === "?" ? "?" : JSON.stringify([design?.sample, design?.condition]);
+      if (shared.dataset !== state.dataset) [shared.dataset, shared.nDatasets] = [state.dataset, shared.nDatasets + 1];
       const { section, by: column, within } = shared.choice;
       const isLost = column !== "" && !typeColumns(state.dataset).includes(column);
       if (byOf !== shared.byOf || isLost) {
@@ -137,7 +143,8 @@ export function createStudying(client, redraw) {
         isOfSelection(shared.choice) ? state.selection.seq : 0,
         section === "expression" ? [genes, layer] : 0,
       ];
-      const wanted = JSON.stringify([section, by, isOfShare(shared.choice) || within, design, state.filter.seq, of]);
+      const cells = [isOfShare(shared.choice) || within, state.filter.seq, shared.nDatasets];
+      const wanted = JSON.stringify([section, by, design, cells, of]);
       if (wanted === shared.wanted) return;
       shared.wanted = wanted;
       // Not within a redraw, since a request draws the panel.

@@ -71,10 +71,8 @@ class StudyExpression:
             (name, "" if column is None else label_of(codes.categories[at])) for name in names for at in held.tolist()
         )
         shape = len(labels), len(samples)
-        found = Expression(
-            samples, column, labels, np.tile(n_cells[held], (len(names), 1)), values[:, held].reshape(shape),
-            are_counts,
-        )
+        counts = np.tile(n_cells[held], (len(names), 1))
+        found = Expression(samples, column, labels, counts, values[:, held].reshape(shape), are_counts)
         what = "log2 counts per million" if are_counts else "means"
         unit = f"{what[0].upper()}{what[1:]} of each gene in each sample{f' and {column}' if column else ''}"
         title = f"{unit}{studies.sides(found)}; {describe_test(found.tests, what)}"

@@ -224,3 +224,30 @@ test("a recolor finds the tiles of the coloring before, unless other points are 
   assert.deepEqual(shared(coloring(11, selected), crowd, n), ofSelected);
   assert.notDeepEqual(ofSelected, truth);
 });
+
+test("a sparse gene shows the same numbers as one whose zeros are sent, selected, filtered and missing cells included", () => {
+  const n = 6_000;
+  const xy = Uint16Array.from({ length: 2 * n }, (_, i) => (i * 7_919) % 60_000);
+  const index = Uint32Array.from({ length: n / 8 }, (_, k) => 8 * k + (k % 5));
+  const values = Uint16Array.from(index, (i) => (i % 97 === 0 ? 65_535 : 1 + ((i * 31) % 60_000)));
+  const codes = new Uint16Array(n);
+  index.forEach((i, k) => (codes[i] = values[k]));
+  const some = Uint8Array.from({ length: n }, (_, i) => ((i * 13) % 7 === 0 ? 1 : 0) | ((i * 5) % 11 === 0 ? 2 : 0));
+  for (const flags of [null, some])
+    for (const [side, weight, behind] of [
+      [64, 0, 1],
+      [2_000, 0.5, 20],
+      [9_000, 1, 36],
+    ]) {
+      const own = { xy: xy.slice(), codes, flags, n, loaded: n };
+      const crowd = { solidity: 0, weight, behind, tile: /** @type {[number, number]} */ ([side, 1.5 * side]) };
+      for (const levels of [
+        [0, 5],
+        [0, 5, 0, 0.1],
+      ]) {
+        const whole = createShared()(own, crowd, n, levels).slice();
+        const sparse = createShared()({ ...own, entries: { fill: 0, index, codes: values } }, crowd, n, levels);
+        assert.deepEqual(sparse, whole);
+      }
+    }
+});

@@ -13,6 +13,7 @@ import { createShared } from "../style/crowding.js";
  * @property {Uint8Array | Uint16Array | null} codes n
  * @property {Uint8Array | null} flags n
  * @property {Uint16Array | null} sizes n, in fractions of a spot; null: all have the same size
+ * @property {import("../state/scene.js").Entries | null} [entries] all points whose code is not the fill
  *
  * @typedef {"base" | "detail" | "cells"} Source points that the kernel sent first, those in a zoomed view at full
  *   precision, or all cells in view if the first are a sample
@@ -39,6 +40,7 @@ export function createSources(scene, getState) {
       codes: color?.codes ?? null,
       flags,
       sizes: points.sizes,
+      entries: color?.loaded === points.n ? color.entries : null,
     };
     const { crowd, points: about } = getState();
     const shown = isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n, levels()) : own;

@@ -12,12 +12,13 @@ import { BASIS, BEHIND, COVER, ENDS, FINEST, SOLID_UP_TO, STEPS, WIDER } from ".
 import { MISSING } from "../wire/protocol.js";
 import { isBent, shownAt, tableOf, zeroCode } from "./levels.js";
 import { crowdedSize } from "./point_style.js";
-import { tiledBy } from "./tile_order.js";
+import { countsOf, tiledBy } from "./tile_order.js";
 
 const LEVELS = MISSING - 1;
 
 /**
- * @typedef {{xy: Uint16Array, codes: Uint16Array, flags?: Uint8Array | null, n: number}} Numbered the first n of some points
+ * @typedef {{xy: Uint16Array, codes: Uint16Array, flags?: Uint8Array | null, n: number, entries?: import("../state/scene.js").Entries | null}} Numbered the
+ *   first n of some points; entries: all points whose code is not the fill
  * @typedef {import("../state/state.js").Crowd} Crowd
  * @typedef {[number, number]} Sides along x and y, in codes of positions
  */
@@ -101,7 +102,7 @@ function levelOf([width]) {
  * @param {Numbered} basis @param {Sides} tile
  * @param {boolean} isAll whether the tile of no other point will be requested
  * @param {import("./levels.js").Levels} levels of the codes; with bent levels, numbers are summed instead
- * @param {number} [which] of the two sizes of tiles that are kept */
+ * @param {number} [which] of the sizes of tiles that are kept, see `tiledBy` */
 function sumsOf(basis, tile, isAll, levels, which) {
   const { codes, flags, n } = basis;
   const numbers = isBent(levels) ? tableOf(levels) : null;
@@ -110,11 +111,17 @@ function sumsOf(basis, tile, isAll, levels, which) {
   // At least twice as many slots as points, so that runs of occupied slots stay short.
   const bits = 33 - Math.clz32(n);
   const isDense = 2 * columns * lines <= 2 ** bits;
-  const tiled = isAll ? tiledBy(basis, [perX, perY], [columns, lines], isDense, which) : null;
-  const { order, tiles } = tiled ?? { order: null, tiles: null };
+  const tiled = isAll ? tiledBy(basis, [perX, perY], [columns, lines], which) : null;
+  const tiles = tiled?.tiles ?? null;
   const size = tiled?.size ?? (isDense ? 2 * columns * lines : 2 ** bits);
   const keys = new Uint32Array(isDense || tiles ? 0 : size);
-  const [sums, counts, peaks] = [new Float64Array(size), new Uint32Array(size), new Uint16Array(size)];
+  const [sums, peaks] = [new Float64Array(size), new Uint16Array(size)];
+
+  /** @param {number} at @param {number} code */
+  function add(at, code) {
+    sums[at] += numbers ? numbers[code] : code;
+    if (code > peaks[at]) peaks[at] = code;
+  }
 
   /** @param {Numbered} points @param {number} i @param {boolean} [isNew] @returns {number} */
   function tileAt({ xy, flags: of }, i, isNew) {
@@ -129,14 +136,26 @@ function sumsOf(basis, tile, isAll, levels, which) {
     return at;
   }
 
-  for (let k = 0; k < n; k++) {
-    const i = order === null ? k : order[k];
+  const { entries = null } = basis;
+  if (tiled !== null && entries?.fill === 0 && !numbers?.[0]) {
+    // Of a gene that is zero in most cells only the others are read, per tile in the same order as below.
+    const counts = countsOf(tiled, basis).slice();
+    for (let k = 0; k < entries.index.length; k++) {
+      const i = entries.index[k];
+      if (flags && flags[i] & 2) continue;
+      const [code, at] = [entries.codes[k], tiled.tiles[i]];
+      if (code === MISSING) counts[at]--;
+      else add(at, code);
+    }
+    return { tiles, tileAt, sums, counts, peaks };
+  }
+  const counts = new Uint32Array(size);
+  for (let i = 0; i < n; i++) {
     const code = codes[i];
     if (code === MISSING || (flags && flags[i] & 2)) continue;
     const at = tiles === null ? tileAt(basis, i, true) : tiles[i];
-    sums[at] += numbers ? numbers[code] : code;
+    add(at, code);
     counts[at]++;
-    if (code > peaks[at]) peaks[at] = code;
   }
   return { tiles, tileAt, sums, counts, peaks };
 }
@@ -161,22 +180,34 @@ export function tilesOf(basis, tile, isAll, zero = -1, behind = 1, levels = [], 
     ? (/** @type {number} */ mean) => shownAt(mean, levels, zero)
     : (/** @type {number} */ mean) => mean;
   const wide = behind > 1 ? find(basis, [WIDER * tile[0], WIDER * tile[1]], isAll, levels, 1) : null;
+
+  /** The number that a tile shows, for the first of its points. @param {number} at @param {Numbered} points
+   * @param {number} i @param {number} weight */
+  function numberOf(at, points, i, weight) {
+    const n = counts[at];
+    let mean = meanOf(sums[at] / n);
+    if (wide !== null && n < behind) {
+      const around = wide.tileAt(points, i);
+      mean += (1 - n / behind) * (meanOf(wide.sums[around] / wide.counts[around]) - mean);
+    }
+    const exact = mean + weight * (peaks[at] - mean);
+    const rounded = Math.floor(exact + 0.5);
+    return rounded === zero ? zero + Math.sign(exact - zero) : rounded;
+  }
+
+  /** Number of each tile, computed for its first point; MISSING = not yet. @type {{of: number, numbers: Uint16Array}} */
+  let made = { of: Number.NaN, numbers: new Uint16Array(0) };
   return (points, weight, out, from, to) => {
+    if (made.of !== weight) made = { of: weight, numbers: new Uint16Array(counts.length).fill(MISSING) };
+    const { numbers } = made;
+    const { codes } = points;
     for (let i = from; i < to; i++) {
-      const code = points.codes[i];
-      const at = code === MISSING ? 0 : tiles === null ? tileAt(points, i) : tiles[i];
-      const n = counts[at];
-      if (code === MISSING || n === 0) out[i] = code;
-      else {
-        let mean = meanOf(sums[at] / n);
-        if (wide !== null && n < behind) {
-          const around = wide.tileAt(points, i);
-          mean += (1 - n / behind) * (meanOf(wide.sums[around] / wide.counts[around]) - mean);
-        }
-        const exact = mean + weight * (peaks[at] - mean);
-        const rounded = Math.floor(exact + 0.5);
-        out[i] = rounded === zero ? zero + Math.sign(exact - zero) : rounded;
-      }
+      const code = codes[i];
+      out[i] = code;
+      if (code === MISSING) continue;
+      const at = tiles === null ? tileAt(points, i) : tiles[i];
+      if (numbers[at] === MISSING && counts[at] > 0) numbers[at] = numberOf(at, points, i, weight);
+      if (numbers[at] !== MISSING) out[i] = numbers[at];
     }
   };
 }
@@ -204,7 +235,9 @@ function createEnds() {
   return (basis, tile, [weight, behind], level, levels) =>
     kept[level & 1]([basis.xy, basis.codes, basis.n, weight, behind, levels, ...tile], () => {
       const shown = new Uint16Array(basis.n);
-      tilesOf(basis, tile, true, -1, behind, levels)(basis, weight, shown, 0, basis.n);
+      /** @type {typeof sumsOf} */
+      const find = (one, sides, isAll, of, which = 0) => sumsOf(one, sides, isAll, of, 2 + 2 * (level & 1) + which);
+      tilesOf(basis, tile, true, -1, behind, levels, find)(basis, weight, shown, 0, basis.n);
       return endsOf(shown);
     });
 }
@@ -330,8 +363,8 @@ export function createShared() {
    * @param {number} nCells number of cells that the points represent
    * @param {import("./levels.js").Levels} [levels] of the codes
    * @param {number[]} zoom size of a code relative to one of the crowd */
-  return ({ xy, codes, flags, n, loaded }, { weight, behind, tile }, nCells, levels, zoom = [1, 1]) => {
-    const basis = { xy, codes, flags, n: loaded < n ? Math.min(loaded, BASIS) : n };
+  return ({ xy, codes, flags, n, loaded, entries }, { weight, behind, tile }, nCells, levels, zoom = [1, 1]) => {
+    const basis = loaded < n ? { xy, codes, flags, n: Math.min(loaded, BASIS) } : { xy, codes, flags, n, entries };
     const grown = Math.sqrt(nCells / Math.max(basis.n, 1));
     const sides = stepped([(tile[0] * grown) / zoom[0], (tile[1] * grown) / zoom[1]]);
     const made = shown([xy, codes, flags, basis.n, weight, behind, String(levels), ...sides], () => {

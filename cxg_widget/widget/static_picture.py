@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from cxg_widget.session.session import Session
 
 _AT_ONCE = 100_000
-"""Points drawn before the cell ends, in 0.15 s; for more points or images, the complete picture follows later."""
+"""Most cells that are all drawn before the cell ends; of more, and of images, the complete picture follows later."""
+_SAMPLE = 40_000
+"""Points of the picture until then: the page waits for its own meanwhile."""
 _LARGEST_PX = 10_000
 _PNG = b"\x89PNG\r\n\x1a\n"
 _AGAIN = (
@@ -108,7 +110,8 @@ def static_picture(
     paper = PAPERS[background or "white"]
     try:
         seen = None if view is None else (view[0], view[1], view[2], view[3])
-        pages = session.stills(seen, paper, legend=legend, most=None if of_all else _AT_ONCE)
+        most = _AT_ONCE if session.in_words.shows_all(_AT_ONCE) else _SAMPLE
+        pages = session.stills(seen, paper, legend=legend, most=None if of_all else most)
         if not of_all and not pages.can_be_soon:
             return {}
         page = draw_page(pages.page(Size(size)))

@@ -384,6 +384,7 @@ def test_without_a_legend_panels_keep_their_names_alone():
 @pytest.mark.parametrize("settings", [{}, {"max_points": 300}], ids=["points", "images"])
 def test_a_notebook_gets_a_picture_of_all_cells_where_the_first_was_of_some(monkeypatch, settings):
     monkeypatch.setattr("cxg_widget.widget.static_picture._AT_ONCE", 300)
+    monkeypatch.setattr("cxg_widget.widget.static_picture._SAMPLE", 300)
     session = Session(
         small(3_000), Settings(embedding="umap", color="is_doublet", height=HEIGHT, legend=False, **settings)
     )

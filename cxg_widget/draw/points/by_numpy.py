@@ -82,6 +82,9 @@ def _blend(points: Points, brush: tuple[bool, float], page: NDArray[np.uint8]) -
     layers = [(at.astype(np.int64) << 32) | which for which, at in _pixels(points, page.shape)]
     layer = np.sort(np.concatenate(layers)) if layers else np.empty(0, dtype=np.int64)
     at, which = layer >> 32, layer & _LOW
+    if not (is_layered or points.is_round.any()):
+        _blend_alike(at, points.rgba[which], np.floor(opacity * 256 + 0.5) / 256, page)
+        return
     coverage = np.ones(at.size)
     if points.is_round.any():
         lines, columns = np.divmod(at, page.shape[1])
@@ -110,6 +113,25 @@ def _blend(points: Points, brush: tuple[bool, float], page: NDArray[np.uint8]) -
     found = page.reshape(-1, 4)[at[starts]]
     for channel in range(3):
         found[:, channel] = np.add.reduceat(weights * points.rgba[which, channel], starts) / alpha + 0.5
+    found[:, 3] = np.minimum(alpha * 255 + 0.5, 255)
+    page.reshape(-1, 4)[at[starts]] = found
+
+
+def _blend_alike(at: NDArray[np.int64], rgba: NDArray[np.uint8], share: float, page: NDArray[np.uint8]) -> None:
+    """Blend layers of one opacity: the weight of a layer follows from the number of those above it.
+
+    at, rgba : pixel, ascending, and color of each layer, from the bottom up
+    """
+    if not at.size or share == 0:
+        return
+    starts = np.flatnonzero(np.append(True, at[1:] != at[:-1]))
+    n_layers = np.diff(np.append(starts, at.size))
+    weights = np.asarray(share * (1 - share) ** np.arange(n_layers.max()), dtype=np.float32)
+    weight = weights[np.repeat(starts + n_layers - 1, n_layers) - np.arange(at.size)]
+    alpha = 1 - (1 - share) ** n_layers
+    found = np.empty((starts.size, 4), dtype=np.uint8)
+    for channel in range(3):
+        found[:, channel] = np.minimum(np.add.reduceat(weight * rgba[:, channel], starts) / alpha + 0.5, 255)
     found[:, 3] = np.minimum(alpha * 255 + 0.5, 255)
     page.reshape(-1, 4)[at[starts]] = found
 

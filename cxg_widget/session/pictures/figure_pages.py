@@ -66,9 +66,11 @@ class Pages:
     @property
     def can_be_soon(self) -> bool:
         """Whether no panel needs a library that must be imported and compiled first."""
-        from cxg_widget.draw.aggregate.by_datashader import is_at_hand
+        if not any(one.held.is_of_pixels for one in self._panels):
+            return True
+        from cxg_widget.draw.aggregate.by_datashader import is_at_hand  # it takes 50 ms to import
 
-        return is_at_hand() or not any(one.held.is_of_pixels for one in self._panels)
+        return is_at_hand()
 
     def page(self, size: Size) -> Page:
         """Draw the plot, and keep its description in `lines`; see `Size`."""

@@ -150,6 +150,10 @@ class Painter:
         """Return the first points in view that pass the filters; if the others are drawn too, the first of all."""
         held, rows, passing = self._held, self._held.point_rows, self._held.passing()
         is_whole = self.seen == self._sight.whole
+        if is_whole and passing is None:
+            n = rows.size if most is None else min(most, rows.size)
+            self._n_like = held.n_points * n // max(rows.size, 1)
+            return np.arange(n)
         places = np.arange(rows.size) if is_whole else np.flatnonzero(within(held.coordinates(rows), self.seen))
         shown = places if passing is None else places[passing[rows[places]]]
         draws_all = self._settings.filtered == "grey"

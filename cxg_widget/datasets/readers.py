@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
@@ -80,7 +80,7 @@ def registered() -> Registered:
         If the readers of this package are not registered.
     """
     by_format: dict[str, list[EntryPoint]] = {}
-    for entry in entry_points(group=GROUP):
+    for entry in _entries():
         by_format.setdefault(entry.name, []).append(entry)
     if "cxg" not in by_format:
         raise MissingDependency(
@@ -95,6 +95,18 @@ def registered() -> Registered:
         except MissingDependency as error:
             unusable[format_] = str(error)
     return Registered(dict(sorted(readers.items(), key=lambda item: item[1].order)), unusable)
+
+
+def _entries() -> list[EntryPoint]:
+    """Return the entry points of readers, as `entry_points(group=GROUP)` does in three times the time.
+
+    That function parses those of every package, and its name; here only packages that name the group are parsed.
+    """
+    found: dict[str, Distribution] = {}
+    for package in distributions():
+        if GROUP in (package.read_text("entry_points.txt") or ""):
+            found.setdefault(package.metadata["Name"], package)  # the first on the path hides the others
+    return [entry for package in found.values() for entry in package.entry_points.select(group=GROUP)]
 
 
 def _load(format_: str, entries: list[EntryPoint]) -> Reader:

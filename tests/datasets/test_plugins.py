@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import numpy as np
@@ -199,6 +200,11 @@ def test_a_special_kind_of_hdf5_is_asked_before_the_reader_of_any_hdf5(site: Pat
     assert [*registered().readers].index("points") < [*registered().readers].index("h5ad")
 
 
+def test_readers_are_those_of_the_entry_points_of_all_packages() -> None:
+    known = entry_points(group=GROUP)
+    assert {*registered().readers, *registered().unusable} == set(known.names) > {"cxg", "h5ad"}
+
+
 def test_every_word_of_this_package_is_the_format_of_what_it_opens() -> None:
     from pkgutil import resolve_name
 
@@ -208,7 +214,7 @@ def test_every_word_of_this_package_is_the_format_of_what_it_opens() -> None:
 
 
 def test_without_its_metadata_the_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch, make) -> None:
-    monkeypatch.setattr("cxg_widget.datasets.readers.entry_points", lambda group: ())
+    monkeypatch.setattr("cxg_widget.datasets.readers.distributions", lambda: ())
     registered.cache_clear()
     with pytest.raises(MissingDependency, match="not registered in this environment; install it again"):
         open_dataset(make())

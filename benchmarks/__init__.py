@@ -1,1 +1,1 @@
-"""What the widget costs, beside its peers: `python -m benchmarks.run` writes `results.md`."""
+"""Costs of the widget, compared with its peers: `python -m benchmarks.run` writes `results.md`."""

@@ -1,8 +1,8 @@
-"""How long an image of a view takes, against datashader used plainly on the same cells, in turns.
+"""Time of an image of a view, compared with plain datashader on the same cells, in turns.
 
 ``python -m benchmarks.aggregate --cells 10000000`` prints a table. Ours is aggregate, shade and encode as PNG;
-datashader is `Canvas.points` and `shade` on a DataFrame of the cells in the order of the file; its PNG
-is given beside it.
+datashader is `Canvas.points` and `shade` on a DataFrame of the cells in the order of the file;
+its PNG is listed separately.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Ours:
 
     def draw(self, kind: str, view: View, times: Times) -> None:
         column = self.columns[kind]
-        # Who looks at a gene has looked at the view before.
+        # A user who colors by a gene has seen the view before.
         counts = self.counts if isinstance(column, SparseColumn) else None
         planes = _timed(
             times.aggregate, lambda: aggregate(self.index, column, view, SIZE, colors=self.colors, counts=counts)
@@ -152,7 +152,7 @@ class Plain:
 
 
 def views(index: SpatialIndex) -> Iterator[tuple[str, View]]:
-    """Yield the view of all cells, and views round the densest place that hold a tenth and a hundredth."""
+    """Yield the view of all cells, and views around the densest place with a tenth and a hundredth of the cells."""
     x0, x1, y0, y1 = index.extent
     yield "all", (x0, x1, y0, y1)
     x, y = (float(value) for value in np.median(index.xy[:: max(1, len(index.xy) // 100_000)], axis=0))
@@ -166,7 +166,7 @@ def views(index: SpatialIndex) -> Iterator[tuple[str, View]]:
 
 
 def measure(n: int, repeats: int = 7, *, plain: bool = True) -> dict[tuple[str, str], Times]:
-    """Time each kind of image in each view, in turns; the first of each is thrown away."""
+    """Time each kind of image in each view, in turns; the first time of each is discarded."""
     cells = Cells.make(n)
     warm_up().join()
     ours, theirs = Ours(cells), Plain(cells) if plain else None
@@ -211,5 +211,5 @@ if __name__ == "__main__":
     parser.add_argument("--cells", type=int, default=10_000_000)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--ours-only", action="store_true", help="for more cells than a DataFrame of them has room")
-    asked = parser.parse_args()
-    print(table(measure(asked.cells, asked.repeats, plain=not asked.ours_only)))
+    options = parser.parse_args()
+    print(table(measure(options.cells, options.repeats, plain=not options.ours_only)))

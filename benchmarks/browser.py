@@ -1,4 +1,4 @@
-"""What is measured in a browser: one JupyterLab, one Chromium, a fresh page and kernel for each repetition."""
+"""Measurements in a browser: one JupyterLab, one Chromium, a fresh page and kernel for each repetition."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ PROBE = (Path(__file__).with_name("probe.js")).read_text()
 ZOOM_MS = 2000
 QUIET_MS = 700
 LONG_QUIET_MS = 2200
-"""Whatever belongs to a picture, such as the copy that a notebook keeps, has been sent by then."""
+"""Time after which everything that belongs to a picture has been sent, such as the notebook's copy."""
 _SETTLE = "([ms, longMs]) => cxgProbe.settled(ms, longMs)"
 WAIT_S = 120
 SETTLE_S = 2.5
-"""A page that has just been opened still has work of its own."""
+"""Time for the startup work of a page that was just opened."""
 LASSO_SHARE = 0.1
 LASSO_AIMS = 2
 LASSO_TURNS = 2
@@ -37,7 +37,7 @@ Measures = dict[str, list[float]]
 
 
 def measure_all(lab: JupyterLab, browser: Browser, store: Store, repeats: int) -> dict[str, Measures]:
-    """Measure each contender in turn, `repeats` times round; return contender -> measure -> one value a time."""
+    """Measure each contender in turn, `repeats` times; return contender -> measure -> one value per repetition."""
     found: dict[str, Measures] = {}
     for repeat in range(repeats):
         for make in contenders.ALL:
@@ -57,7 +57,7 @@ def _measure_once(lab: JupyterLab, browser: Browser, store: Store, contender: Co
 
 @contextmanager
 def staged(lab: JupyterLab, browser: Browser, store: Store, contender: Contender, script: str = "") -> Iterator[Stage]:
-    """Open a notebook in a fresh page and kernel, and run what the contender prepares; `script` begins the page."""
+    """Open a notebook in a fresh page and kernel, and run the contender's preparation; `script` runs before it."""
     name = f"{contender.name}.ipynb"
     write_notebook(lab.root / name, contender.prepare, contender.show, text=TEXT)
     page = new_page(browser, width=1280, height=1000, init_script=PROBE + script)
@@ -79,7 +79,7 @@ class Stage:
         self.page, self.notebook, self.store = page, notebook, store
 
     def measure(self, contender: Contender) -> Measures:
-        """Measure everything that every contender can do."""
+        """Measure all actions that all contenders have."""
         found = self.first_picture()
         found |= self.recolors(contender)
         found["kernel memory, MB"] = [float(self.notebook.ask(_MEMORY))]
@@ -89,14 +89,14 @@ class Stage:
         return found
 
     def timed(self, code: str) -> float:
-        """Return the ms that code takes in the kernel."""
+        """Return the time of code in the kernel, ms."""
         took: float = json.loads(self.notebook.ask(_TIMED.format(code=code), WAIT_S))
         return took
 
     def picture(
         self, run: str, argument: Any, quiet_ms: int = QUIET_MS, long_quiet_ms: int = LONG_QUIET_MS
     ) -> dict[str, Any]:
-        """Run JavaScript that makes the kernel change something; wait for the picture."""
+        """Run JavaScript by which the kernel changes something; wait for the picture."""
         argument = [self.notebook.path, self.store.n_obs, argument]
         before = _processor_ms()
         self.page.evaluate(f"([path, n, argument]) => {{ {_FIND}; {run} }}", argument)
@@ -107,7 +107,7 @@ class Stage:
         return seen
 
     def first_picture(self, long_quiet_ms: int = LONG_QUIET_MS) -> Measures:
-        """Show the widget; one that pauses longer before its picture is whole has that told."""
+        """Show the widget; the probe gets the longest pause before its picture is complete."""
         seen = self.picture(_RUN_CELL, 1, LONG_QUIET_MS, long_quiet_ms)
         self.notebook.widget(1)
         return {
@@ -121,8 +121,8 @@ class Stage:
     def recolors(self, contender: Contender) -> Measures:
         found: Measures = {}
         genes = self.store.genes[: len(CATEGORIES)]
-        asked = {"category": CATEGORIES, "sparse gene": genes, "dense gene": (self.store.dense_gene,)}
-        for what, names in asked.items():
+        colors = {"category": CATEGORIES, "sparse gene": genes, "dense gene": (self.store.dense_gene,)}
+        for what, names in colors.items():
             code = contender.category if what == "category" else contender.gene
             for name in names:
                 quiet_ms = LONG_QUIET_MS if name == names[-1] else QUIET_MS
@@ -152,10 +152,10 @@ class Stage:
         for turn in range(-LASSO_AIMS, LASSO_TURNS):
             released = self._draw_lasso(radius_px)
             at, count = self._seen_after(released)
-            if turn < 0:  # every contender shall select as many, whatever its view
+            if turn < 0:  # all contenders select equally many cells, whatever their view
                 radius_px = min(radius_px * (LASSO_SHARE * self.store.n_obs / count) ** 0.3, 240)
             else:
-                radius_px *= 0.97  # the same cells again would be no change
+                radius_px *= 0.97  # selecting the same cells again would change nothing
                 found["lasso to DataFrame, ms"].append(at - released)
                 found["lasso cells"].append(count)
         return found
@@ -173,7 +173,7 @@ class Stage:
         return max(width * height for width, height in self.page.evaluate("() => cxgProbe.canvases()"))
 
     def _middle(self) -> tuple[float, float]:
-        """Return the middle of the first plot, px of the page, where the pointer is from now on: so the wheel zooms."""
+        """Return the middle of the first plot, px of the page, after moving the pointer there for the wheel."""
         box = self.notebook.widget(1).locator("canvas:visible").first.bounding_box()
         assert box is not None
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -208,7 +208,7 @@ class Stage:
 
 
 def _processor_ms() -> float:
-    """Return the processor time that browser, server and kernels have had so far, without the driver of the browser."""
+    """Return the processor time of browser, server and kernels so far, without the driver of the browser."""
     total = 0.0
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
@@ -235,7 +235,7 @@ _TIMED = """import time
 began = time.perf_counter()
 {code}
 print((time.perf_counter() - began) * 1000)"""
-# The peer selects by position: the test itself is not timed against it, so it gets matplotlib's.
+# The peer selects by position and has no test of its own, so it gets matplotlib's.
 _INSIDE = """def inside(polygon):
     from matplotlib.path import Path
     return np.flatnonzero(Path(polygon).contains_points(frame[['x', 'y']].to_numpy()))"""

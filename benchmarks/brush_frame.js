@@ -1,4 +1,4 @@
-// What the front-end computes for one frame of a brush: counts of the columns that are open, and which points are left out.
+// Work of the front-end for one frame of a brush: counts of the open columns, and the excluded points.
 // Usage: node brush_frame.js COLUMNS POINTS; writes {"counts": ms, "points": ms}, medians.
 import { binsOf, movedCounts } from "../js/src/panels/columns/brush_counts.js";
 import { createPositions, createScene, putBrush } from "../js/src/state/scene.js";

@@ -23,14 +23,14 @@ ROUNDS = 3
 WORKERS = (1, 2)
 BILLION = 1_000_000_000
 SHARES = (1, 8, 32)
-"""Workers among which the cells of a billion are shared out."""
+"""Numbers of workers for a billion cells."""
 VIEWS = {"all cells": 1.0, "a hundredth": 0.1}
 """Side of the view, as a share of the whole."""
 Measured = dict[str, float]
 
 
 def measure(store: Store, n_workers: int) -> Measured:
-    """Load a store on the workers and draw views of it: seconds, and megabytes that the workers take together."""
+    """Load a store on the workers and draw views of it: return seconds, and megabytes of all workers."""
     from distributed import Client, LocalCluster
 
     from cxg_widget import open_dataset
@@ -86,7 +86,7 @@ def _median(act: Callable[[], Any]) -> float:
 
 
 def measure_all(stores: Sequence[Store]) -> dict[int, dict[int, Measured]]:
-    """Return number of cells -> number of workers -> medians of some rounds, each on clusters of its own."""
+    """Return number of cells -> number of workers -> medians of some rounds, each on new clusters."""
     found: dict[tuple[int, int], list[Measured]] = {}
     for _ in range(ROUNDS):
         for store in stores:
@@ -120,7 +120,7 @@ def write(measured: dict[int, dict[int, Measured]]) -> str:
 
 
 def _measured(found: dict[int, Measured]) -> list[str]:
-    """Return the table of some workers: each measure by the number of cells, and what each cell adds between two."""
+    """Return the table of some workers: each measure by the number of cells, and the increase per cell."""
     sizes = list(found)
     ends = [f"{few // 1_000_000} to {more // 1_000_000} M" for few, more in pairwise(sizes)]
     heads = [f"{cells:,} cells" for cells in sizes] + [f"each cell adds, {end}" for end in ends]
@@ -134,7 +134,7 @@ def _measured(found: dict[int, Measured]) -> list[str]:
 
 
 def _billion(found: dict[int, Measured]) -> list[str]:
-    """Return the table of what the line of one worker says, each worker having its share of a billion cells."""
+    """Return the table extrapolated from the line of one worker; each worker has its share of a billion cells."""
     heads = ["each cell adds", *(f"{n} workers, each" if n > 1 else "one worker" for n in SHARES)]
     lines = [f"|  | {' | '.join(heads)} |", f"| --- |{' --: |' * len(heads)}"]
     for title in found[min(found)]:

@@ -37,7 +37,7 @@ HERE = Path(__file__).parent
 OPEN = {1_000_000: 30, 10_000_000: 8}
 CHANGES = 7
 DRAWN = 22
-"""Rows of a list of categories that are on the screen, or next to it."""
+"""Rows of a list of categories on the screen, or next to it."""
 MAX_POINTS = 2_000_000
 
 
@@ -104,7 +104,7 @@ def measure(n: int, n_columns: int) -> dict[str, float]:
         for name in (one for one in names if one is not names[1]):
             categories = counter.coded(name).categories
             brush.sums(name, range(min(DRAWN, len(categories))) if categories else [], lambda: groups)
-        brush.bins(points, brush.besides)
+        brush.bins(points, brush.other_rules)
 
     frame = pd.DataFrame({name: _pandas(dataset, name) for name in dataset.obs_columns})
     bins = {name: np.linspace(0, frame[name].max(), 65) for name in frame if frame[name].dtype.kind in "iuf"}
@@ -144,7 +144,7 @@ def measure(n: int, n_columns: int) -> dict[str, float]:
 
 
 def _enriched(counter: Counter, names: list[Column], selected: Any) -> dict[str, float]:
-    """Return ms to find what is enriched among the selected cells in five columns, of 30, 1,000 and few categories."""
+    """Return the ms of an enrichment test of the selected cells in five columns, of 30, 1,000 and few categories."""
     from scipy.stats import hypergeom
 
     tallies = [(name, counter.count(name, [], selected, is_kept=True)) for name in names[:5]]
@@ -164,7 +164,7 @@ def _enriched(counter: Counter, names: list[Column], selected: Any) -> dict[str,
 
 
 def _landmarks(dataset: MemoryDataset) -> dict[str, float]:
-    """Return ms to find where the names of 30 categories stand, and the contours around them, of all cells."""
+    """Return the ms of finding the places of 30 category names, and their contours, of all cells."""
     held = Loader(dataset, 0, lambda _: None).of(Settings(embedding="umap", render="points"))
     return {
         "names of 30 categories": timed(lambda _: find_names(held, "c0", lambda: None)),
@@ -173,7 +173,7 @@ def _landmarks(dataset: MemoryDataset) -> dict[str, float]:
 
 
 def _frames(n_columns: int, n_points: int) -> dict[str, float]:
-    """Return ms that the front-end computes for one frame of a brush."""
+    """Return the front-end's ms for one frame of a brush."""
     script = ["node", str(HERE / "brush_frame.js"), str(n_columns), str(n_points)]
     taken = json.loads(subprocess.run(script, check=True, capture_output=True, text=True).stdout)
     return {"one frame of the brush: counts": taken["counts"], "one frame of the brush: points": taken["points"]}

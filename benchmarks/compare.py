@@ -1,8 +1,8 @@
-"""Compares two sets of cells by all genes, beside the least possible reading, scanpy and illico.
+"""Times of comparing two sets of cells by all genes; the floor only reads; scanpy and illico are the peers.
 
-``python -m benchmarks.compare`` writes `compare.md`. `--cells` and `--genes` are the size of the stores, which are made
-once in `--folder`; scanpy is measured if it is installed, here or in the environment of `--scanpy PYTHON`.
-`--only` measures some of it in one run and prints the table, such as ranks beside illico:
+``python -m benchmarks.compare`` writes `compare.md`. `--cells` and `--genes` are the size of the stores, which are
+made once in `--folder`; scanpy is measured if it is installed, here or in the environment of `--scanpy PYTHON`.
+`--only` measures some acts in one run and prints the table, such as ranks compared with illico:
 ``--cells 100000 --genes 10000 --only "30 groups, wilcoxon" "illico, wilcoxon"``.
 The budgets are for ``--cells 200000 --genes 20000 --linear``: 25 GB of disk, half an hour to write, and as much to run.
 """
@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 RAW = HERE / "raw" / "compare"
 CELLS, GENES, CALLS = 30_000, 3_000, 3
 SMALL = (600, 100)
-"""Cells and genes of what each contender is tried on first, so that imports and compiled loops are there."""
+"""Cells and genes of the store of the warm-up, so that imports and compilation are not timed."""
 LINEAR, LINEAR_GENES = (1_000_000, 10_000_000), 200
 """Cells of the stores of `--linear`."""
 _REPORT = """# Comparing two sets of cells by all genes
@@ -53,7 +53,7 @@ Act = Callable[[str, str], None]
 
 
 def ours(method: str) -> Act:
-    """Return what compares a store that is opened for it."""
+    """Return a function that opens a store and compares its sets."""
 
     def act(path: str, where: str) -> None:
         from cxg_widget.compare.matrix_statistics import MatrixStats
@@ -68,7 +68,7 @@ def ours(method: str) -> Act:
 
 
 def of_groups(method: str, reference: str | None = None) -> Act:
-    """Return what compares each group of a store that is opened for it with the rest, or with one of them."""
+    """Return a function that opens a store and compares each group with the rest, or with the reference."""
 
     def act(path: str, where: str) -> None:
         from cxg_widget.compare.markers import compare_groups
@@ -84,7 +84,7 @@ def of_groups(method: str, reference: str | None = None) -> Act:
 
 
 def one_group(method: str) -> Act:
-    """Return what compares the first of these groups with the rest."""
+    """Return a function that compares the first of these groups with the rest."""
 
     def act(path: str, where: str) -> None:
         from cxg_widget.compare.matrix_statistics import MatrixStats
@@ -100,7 +100,7 @@ def one_group(method: str) -> Act:
 
 
 def by_scanpy(method: str) -> Act:
-    """Return what compares a file that scanpy reads for it."""
+    """Return a function that compares a file by scanpy, with reading."""
 
     def act(path: str, where: str) -> None:
         import numpy as np
@@ -116,7 +116,7 @@ def by_scanpy(method: str) -> Act:
 
 
 def rows(path: str, where: str) -> None:
-    """Read the rows of both sets in blocks, and do nothing with them."""
+    """Read the rows of both sets in blocks, and discard them."""
     import numpy as np
 
     from cxg_widget.datasets import open_dataset
@@ -127,7 +127,7 @@ def rows(path: str, where: str) -> None:
 
 
 def by_illico(reference: str | None = None) -> Act:
-    """Return what compares each group with the rest, or with one, by ranks, of a file that illico gets in memory."""
+    """Return a function that compares each group by illico's ranks, with reading the file into memory."""
 
     def act(path: str, where: str) -> None:
         import anndata
@@ -142,7 +142,7 @@ def by_illico(reference: str | None = None) -> Act:
 
 ALL = "all cells"
 ONE = "type 0"
-"""The group that others are compared with."""
+"""The reference group."""
 PEERS = ("scanpy", "illico")
 ACTS: dict[str, tuple[Act, tuple[str, ...], str]] = {
     "floor": (floor, (SCATTERED, CONTIGUOUS), ""),
@@ -159,14 +159,14 @@ ACTS: dict[str, tuple[Act, tuple[str, ...], str]] = {
     "illico, wilcoxon": (by_illico(), (ALL,), "30 groups, wilcoxon"),
     "illico, against one": (by_illico(ONE), (ALL,), "30 groups against one, wilcoxon"),
 }
-"""What is done, of which cells, and what it is compared with."""
+"""What is measured, of which cells, and the row it is compared with."""
 
 
 def act(what: str, path: str, small: str, where: str, calls: int) -> None:
-    """Do something several times in this process, and print seconds of clock and processor, and MiB."""
+    """Run an act several times in this process; print seconds of clock and processor, and MiB."""
     do = ACTS[what][0]
     do(small, where)
-    codes(int(Path(path).parent.name.partition("-")[0]), where)  # which is not what is measured
+    codes(int(Path(path).parent.name.partition("-")[0]), where)  # not part of the measurement
     before, taken = _resident("VmRSS"), []
     for _ in range(calls):
         clock, processor = time.perf_counter(), time.process_time()
@@ -177,15 +177,15 @@ def act(what: str, path: str, small: str, where: str, calls: int) -> None:
 
 
 def _resident(name: str) -> float:
-    """Return MiB that the process holds (VmRSS), or held at most (VmHWM)."""
+    """Return the current (VmRSS) or peak (VmHWM) resident memory of the process, MiB."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name))
     return int(line.split()[1]) / 2**10
 
 
 def measure(what: str, where: str, store: Path, small: Path, *, calls: int, python: str) -> list[float]:
-    """Return seconds of clock and processor, and MiB, of a process of its own."""
-    told = ", ".join(map(repr, (what, str(store), str(small / store.name), where, calls)))
-    script = f"from benchmarks.compare import act; act({told})"
+    """Return seconds of clock and processor, and MiB, of a separate process."""
+    arguments = ", ".join(map(repr, (what, str(store), str(small / store.name), where, calls)))
+    script = f"from benchmarks.compare import act; act({arguments})"
     done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True, cwd=HERE.parent)
     found: list[float] = json.loads(done.stdout.splitlines()[-1])
     return found
@@ -200,19 +200,23 @@ def report(n_obs: int, n_var: int, calls: int, measured: Measured, peers: str) -
 
     lines = [f"| | | | {' | '.join(_HEADS)} |", f"| --- | --- | --- {'| --: ' * 5}| --- |"]
     for (store, what, where), (clock, processor, memory) in measured.items():
-        other = what if where.startswith(_told(LINEAR[1])) else ACTS[what][2]
-        beside = measured.get((store, other, _told(LINEAR[0]) if other == what else where))
-        ratios = f"{clock / beside[0]:.2f} | {processor / beside[1]:.2f} | {_of(other, what)} |" if beside else " | | |"
+        other = what if where.startswith(_size_words(LINEAR[1])) else ACTS[what][2]
+        reference = measured.get((store, other, _size_words(LINEAR[0]) if other == what else where))
+        ratios = (
+            f"{clock / reference[0]:.2f} | {processor / reference[1]:.2f} | {_of(other, what)} |"
+            if reference
+            else " | | |"
+        )
         lines.append(f"| {store} | {what} | {where} | {clock:.2f} | {processor:.2f} | {memory:,.0f} | {ratios}")
-    about = "\n".join(f"- {title}: {text}" for title, text in {**facts(STORE_PACKAGES), "beside": peers}.items())
+    about = "\n".join(f"- {title}: {text}" for title, text in {**facts(STORE_PACKAGES), "peers": peers}.items())
     return _REPORT.format(n_obs=n_obs, n_var=n_var, share=SHARE, calls=calls, facts=about, table="\n".join(lines))
 
 
 def _of(other: str, what: str) -> str:
-    return _told(LINEAR[0]) if other == what else other
+    return _size_words(LINEAR[0]) if other == what else other
 
 
-def _told(n_obs: int) -> str:
+def _size_words(n_obs: int) -> str:
     return f"{n_obs:,} x {LINEAR_GENES}"
 
 
@@ -224,7 +228,7 @@ def _version_in(python: str, package: str) -> str:
 
 
 def made(folder: Path, n_obs: int, n_var: int, stores: tuple[str, ...] = tuple(STORES)) -> Path:
-    """Return the folder of stores of a size, which are written where they are not there."""
+    """Return the folder of stores of a size, after writing the missing ones."""
     found = folder / f"{n_obs}-{n_var}"
     if not all((found / STORES[name]).exists() for name in stores):
         write(found, n_obs, n_var, stores=stores)
@@ -232,7 +236,7 @@ def made(folder: Path, n_obs: int, n_var: int, stores: tuple[str, ...] = tuple(S
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what the command line asks for, and write the table."""
+    """Measure as the command line says, and write the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
     parser.add_argument("--cells", type=int, default=CELLS, help="%(default)s")
     parser.add_argument("--genes", type=int, default=GENES, help="%(default)s")
@@ -250,12 +254,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     peers = ", ".join(f"{name} {version}" for name, version in has.items())
     measured: Measured = {}
 
-    def take(what: str, where: str, folder: Path, told: tuple[str, str], store: str = "h5ad, CSR") -> None:
+    def take(what: str, where: str, folder: Path, row: tuple[str, str], store: str = "h5ad, CSR") -> None:
         is_peer = what.startswith(PEERS)
-        python, calls = (wanted.scanpy, 1) if is_peer else (sys.executable, wanted.calls)  # it takes long
-        found = measured[store, *told] = measure(what, where, folder / STORES[store], small, calls=calls, python=python)
-        print(store, *told, *(f"{one:.2f}" for one in found), flush=True)
-        if not wanted.only:  # after each, since all take long
+        python, calls = (wanted.scanpy, 1) if is_peer else (sys.executable, wanted.calls)  # slow
+        found = measured[store, *row] = measure(what, where, folder / STORES[store], small, calls=calls, python=python)
+        print(store, *row, *(f"{one:.2f}" for one in found), flush=True)
+        if not wanted.only:  # after each, since all are slow
             (HERE / "compare.md").write_text(report(wanted.cells, wanted.genes, wanted.calls, measured, peers))
 
     for store in stores:
@@ -265,7 +269,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if wanted.linear:
         for n_obs in LINEAR:
             of_size = made(wanted.folder, n_obs, LINEAR_GENES, ("h5ad, CSR",))
-            take("t-test", SCATTERED, of_size, ("t-test", _told(n_obs)))
+            take("t-test", SCATTERED, of_size, ("t-test", _size_words(n_obs)))
     for what in acts:
         peer = what.partition(",")[0]
         for where in ACTS[what][1] if peer in has else ():
@@ -274,8 +278,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if wanted.only:
         print(report(wanted.cells, wanted.genes, wanted.calls, measured, peers))
         return
-    beside = [sys.executable, "-m", "benchmarks.compare_beside", str(folder)]
-    meanwhile = subprocess.run(beside, capture_output=True, text=True, check=True, cwd=HERE.parent).stdout
+    gestures = [sys.executable, "-m", "benchmarks.compare_gestures", str(folder)]
+    meanwhile = subprocess.run(gestures, capture_output=True, text=True, check=True, cwd=HERE.parent).stdout
     with (HERE / "compare.md").open("a") as file:
         file.write(f"\n{meanwhile}")
     print(f"wrote {HERE / 'compare.md'}")

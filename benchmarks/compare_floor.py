@@ -12,7 +12,7 @@ from benchmarks.compare_stores import SHARE
 
 SCATTERED, CONTIGUOUS = "scattered", "contiguous"
 _BLOCK = 8_000_000
-"""Entries that are read at a time."""
+"""Entries read at a time."""
 Entries = Iterator[tuple[Any, Any, Any]]
 
 
@@ -80,5 +80,5 @@ def _of_h5ad(path: str, where: str) -> tuple[int, int, Entries]:
 
 
 def _last(n_obs: int, where: str) -> int:
-    """Return up to which row there are cells of a set."""
+    """Return the number of rows up to the last cell of a set."""
     return n_obs // 2 if where == CONTIGUOUS else n_obs

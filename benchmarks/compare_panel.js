@@ -14,7 +14,7 @@ const values = new Float32Array(COLUMNS * n).map((_, i) => scattered(i));
 // -log10 p is no less than 0.
 for (const column of [6, 7]) for (let i = 0; i < n; i++) values[column * n + i] = -Math.abs(values[column * n + i]);
 const names = Array.from({ length: n }, (_, i) => `GENE${(i * 7919) % n}`);
-const head = { seq: 1, told: "", notes: [], sets: ["a", "b"], groups: [], group: 0, n_genes: n, start: 0, parts: 1 };
+const head = { seq: 1, title: "", notes: [], sets: ["a", "b"], groups: [], group: 0, n_genes: n, start: 0, parts: 1 };
 const part = { ...head, names, symbols: [], arrays: { values, n: new Uint32Array(2 * n) } };
 
 /** @param {(i: number) => unknown} act */

@@ -12,19 +12,19 @@ SHARE = 0.07
 GROUPS = 30
 STORES = {"CXG": "cells.cxg", "h5ad, CSR": "csr.h5ad", "h5ad, CSC": "csc.h5ad"}
 _BAND_CELLS = 2**26
-"""Cells of the matrix that are drawn at a time."""
+"""Cells of the matrix generated at a time."""
 _LOOKS = 4
-"""Looks at CSR for CSC, each of which holds so large a part of the matrix twice."""
+"""Passes over CSR to write CSC; each holds one such part of the matrix twice."""
 
 
 def groups(n: int) -> Any:
-    """Return the group of each cell, of 30 of many sizes, int8."""
+    """Return the group of each cell, int8: 30 groups of many sizes."""
     sizes = np.random.default_rng(4).gamma(1.0, 1.0, GROUPS) + 0.02
     return np.random.default_rng(5).choice(GROUPS, n, p=sizes / sizes.sum()).astype(np.int8)
 
 
 def write(folder: Path, n_obs: int, n_var: int, *, stores: tuple[str, ...] = tuple(STORES)) -> None:
-    """Write stores of `STORES`: .h5ad as anndata does by itself, not compressed, and a CXG with `convert`."""
+    """Write stores of `STORES`: .h5ad as anndata writes by default, not compressed, and a CXG with `convert`."""
     from cxg_widget.convert import convert
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -36,7 +36,7 @@ def write(folder: Path, n_obs: int, n_var: int, *, stores: tuple[str, ...] = tup
 
 
 def _rows(n_obs: int, n_var: int) -> Iterator[Any]:
-    """Yield bands of rows: genes that few cells have and genes that most have, log1p of counts over depths."""
+    """Yield bands of rows: genes in few cells and in most cells, log1p of normalized counts."""
     from scipy.sparse import csr_array
 
     rng = np.random.default_rng(1)
@@ -53,7 +53,7 @@ def _rows(n_obs: int, n_var: int) -> Iterator[Any]:
 
 
 def _columns(path: Path, n_obs: int, n_var: int) -> Iterator[Any]:
-    """Yield bands of columns of a file of rows, a look at it for each."""
+    """Yield bands of columns of a file of rows, in one pass each."""
     import h5py
     from scipy.sparse import csr_array, vstack
 
@@ -88,7 +88,7 @@ def _write_h5ad(path: Path, layout: str, shape: tuple[int, int], bands: Iterator
 
 
 def _write_matrix(x: Any, bands: Iterator[Any]) -> None:
-    """Write bands behind each other as contiguous data sets, by way of files of what they hold."""
+    """Write bands one after another as contiguous data sets, by temporary files of their contents."""
     starts, n = [np.zeros(1, dtype=np.int64)], 0
     folder = Path(x.file.filename).parent
     kinds = {"data": np.dtype(np.float32), "indices": np.dtype(np.int32)}

@@ -1,4 +1,4 @@
-"""The three that are measured, as the code of notebook cells: what to prepare, show, change and read back."""
+"""The three contenders as code of notebook cells: what to prepare, show, change and read back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.data import CATEGORIES, FIRST_CATEGORY, Store
 
 HEIGHT_PX = 600
 FLOOR_PX = (610, 570)
-"""What the panels of the widget leave to its plot."""
+"""Height of the plot, without the panels of the widget."""
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,10 @@ class Contender:
     ----------
     prepare : imports, and reading what the widget cannot read by itself; not timed
     show : makes and shows the widget; timed
-    category, gene : change the color to the name that takes the place of `NAME`; timed
-    lasso : makes dragging draw a lasso, and note in `seen` when the DataFrame of the selected cells is there
+    category, gene : change the color to the name that replaces `NAME`; timed
+    lasso : dragging then draws a lasso, and `seen` gets the time when the DataFrame of the selected cells exists
     select : selects the cells of `polygon`, by position where the widget has no polygons
-    frames : DataFrames to make of the selection, title -> code
+    frames : title -> code of a DataFrame of the selection
     """
 
     name: str
@@ -66,7 +66,7 @@ arrays = Arrays(Path({str(store.path)!r}), {(FIRST_CATEGORY, *CATEGORIES)!r}, {g
 
 
 def jupyter_scatter(store: Store) -> Contender:
-    """The peer, with a DataFrame in memory that already has every column it will be asked for."""
+    """The peer, with a DataFrame in memory that already has all columns that will be requested."""
     genes = (*store.genes, store.dense_gene)
     return Contender(
         "jupyter-scatter",
@@ -102,7 +102,7 @@ None"""
 
 
 def make_frame(path, columns, genes):
-    """Read into a DataFrame what jupyter-scatter shall draw: x, y, categoricals, genes."""
+    """Read a DataFrame for jupyter-scatter: x, y, categoricals, genes."""
     import numpy as np
     import pandas as pd
 

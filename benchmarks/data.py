@@ -1,4 +1,4 @@
-"""The stores that are measured, made once, and what to ask of them."""
+"""The stores of the benchmarks, made once, and the genes and columns to read."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class Store:
     shares: dict[str, float]
 
     def read_files(self) -> None:
-        """Read every file but those of X, so that no disk is measured: the other contenders have theirs in memory."""
+        """Read all files except those of X, so that no disk is measured: the other contenders have data in memory."""
         for file in self.path.rglob("*"):
             if file.is_file() and not file.relative_to(self.path).parts[0].startswith("X"):
                 file.read_bytes()
 
 
 def open_store(size: str) -> Store:
-    """Make the store of a size where there is none yet, and choose the genes."""
+    """Make the store of a size if it does not exist, and choose the genes."""
     n_obs, n_var = SHAPES[size]
     path = RAW / f"{size}.cxg"
     if not path.exists():
@@ -141,7 +141,7 @@ def polygon_around(xy: NDArray[np.float32], share: float = 0.1, corners: int = 2
     finite = xy[np.isfinite(xy).all(axis=1)].astype(np.float64)
     middle = np.median(finite, axis=0)
     distance = np.hypot(*(finite - middle).T)
-    # A regular polygon holds as much as a disc of the same area.
+    # A regular polygon contains as many points as a disc of the same area.
     turn = 2 * np.pi / corners
     radius = np.quantile(distance, share) * np.sqrt(turn / np.sin(turn))
     angles = np.arange(corners) * turn

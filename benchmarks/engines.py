@@ -102,7 +102,7 @@ def _median(act: Callable[[], None]) -> float:
 
 
 def measure_all(path: Path, repeats: int = 3) -> dict[str, Measures]:
-    """Return contender -> measure -> median ms, each repetition in processes of their own, in turns."""
+    """Return contender -> measure -> median ms, each repetition in a separate process, in turns."""
     found: dict[str, list[Measures]] = {}
     for _ in range(repeats):
         for contender in CONTENDERS:

@@ -1,8 +1,8 @@
-"""What `w.aggregate` takes to reduce all cells of a store, against datashader on a DataFrame that holds them in memory.
+"""Cost of `w.aggregate` over all cells of a store, compared with datashader on a DataFrame in memory.
 
-``python -m benchmarks.exact --size 10m`` prints a table: time (median of some turns, after what is compiled once) and
-memory at the peak, each contender in a fresh process. Ours reads the file in every turn; the DataFrame is read once,
-which is a line of its own.
+``python -m benchmarks.exact --size 10m`` prints a table: time (median of some turns after the compilation) and
+peak memory, each contender in a fresh process. Ours reads the file in every turn; the DataFrame is read once, which is
+a separate line.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ TURNS = 5
 Found = dict[str, tuple[float, float]]
 
 
-def asked(gene: str) -> dict[str, tuple[str, str | None]]:
-    """Return what is reduced: title -> name, column."""
+def reductions(gene: str) -> dict[str, tuple[str, str | None]]:
+    """Return the reductions: title -> name, column."""
     return {
         "count": ("count", None),
         "count of each type": ("count", FIRST_CATEGORY),
@@ -37,7 +37,7 @@ def asked(gene: str) -> dict[str, tuple[str, str | None]]:
 
 
 def timed(act: Callable[[], Any], turns: int = TURNS) -> tuple[float, float]:
-    """Return s and the MB that were needed at the peak."""
+    """Return seconds and the peak memory, MB."""
     taken, start = [], memory()["VmRSS"]
     forget_peak()
     for _ in range(turns):
@@ -57,7 +57,7 @@ def ours(path: str, gene: str) -> Found:
             Session(dataset, Settings(embedding="umap")).aggregate(name, color=column, **SIZE)
 
     found = {}
-    for title, wanted in asked(gene).items():
+    for title, wanted in reductions(gene).items():
         act(*wanted)
         found[title] = timed(lambda wanted=wanted: act(*wanted))
     return found
@@ -79,7 +79,7 @@ def plain(path: str, gene: str) -> Found:
 
     frame: dict[str, pd.DataFrame] = {}
     found = {"read all columns": timed(read, turns=1)}
-    for title, (name, column) in asked(gene).items():
+    for title, (name, column) in reductions(gene).items():
         what = rd.by(column, rd.count()) if column == FIRST_CATEGORY else getattr(rd, name)(column)
 
         def act(what: Any = what) -> None:

@@ -1,6 +1,6 @@
-"""AnnData far away beside plain anndata: `python -m benchmarks.far` prints a table, through a slow link on loopback.
+"""Remote AnnData compared with plain anndata: `python -m benchmarks.far` prints a table, by a slow link on loopback.
 
-Needs anndata, fsspec, aiohttp, dask and xarray besides. Each figure is of a process of its own, imports left out.
+Also needs anndata, fsspec, aiohttp, dask and xarray. Each figure is of a separate process, without imports.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def ours(url: str) -> Iterator[Callable[[], Any]]:
 
 
 def lazy(url: str) -> Iterator[Callable[[], Any]]:
-    """Yield the steps with anndata's `read_lazy`, which reads of a zarr far away what is asked for."""
+    """Yield the steps with anndata's `read_lazy`, which reads only the requested parts of a remote zarr."""
     import anndata as ad
     import zarr
 
@@ -82,7 +82,7 @@ def lazy(url: str) -> Iterator[Callable[[], Any]]:
 
 
 def backed(url: str) -> Iterator[Callable[[], Any]]:
-    """Yield the steps with anndata's `sparse_dataset`: neither `read_lazy` nor `backed="r"` takes an .h5ad far away."""
+    """Yield the steps with anndata's `sparse_dataset`: neither `read_lazy` nor `backed="r"` reads a remote .h5ad."""
     import anndata as ad
     import fsspec
     import h5py
@@ -148,20 +148,20 @@ def run(folder: Path, limit_s: float) -> None:
 
 
 def main() -> None:
-    """Measure, or make one of the measurements."""
+    """Run all measurements, or one of them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("at", nargs="?", help="folder of the stores, written where they are not there")
     parser.add_argument("--who", choices=CONTENDERS)
     parser.add_argument("--limit-s", type=float, default=300)
-    asked = parser.parse_args()
-    if asked.who:
-        measure(asked.who, asked.at)
+    options = parser.parse_args()
+    if options.who:
+        measure(options.who, options.at)
         return
     with tempfile.TemporaryDirectory() as made:
-        folder = Path(asked.at or made)
+        folder = Path(options.at or made)
         if not (folder / STORES[-1]).exists():
             write(folder)
-        run(folder, asked.limit_s)
+        run(folder, options.limit_s)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// The floor: takes the bytes, puts them in GPU memory and draws every point with one call. Nothing less draws this
+// The floor: takes the bytes, puts them in GPU memory and draws every point with one call. Less work cannot draw this
 // picture, and nothing here is kept from being fast: no legend, no hover, no selection.
 const VERTEX = `#version 300 es
 precision highp float;

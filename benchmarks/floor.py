@@ -1,4 +1,4 @@
-"""The floor: a bare anywidget that has the bytes ready, pushes them and draws them; what no widget can undercut."""
+"""The floor: a bare anywidget that only sends and draws bytes that are ready; no widget can be faster."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEVELS = 65_534
 
 
 class Arrays:
-    """What the floor sends, in one random order: made before anything is timed."""
+    """The bytes of the floor, in one random order, made before the clock starts."""
 
     def __init__(self, path: Path, columns: tuple[str, ...], genes: tuple[str, ...]) -> None:
         xy = read_xy(path)
@@ -50,7 +50,7 @@ def sparse_buffers(
 
 
 class Floor(anywidget.AnyWidget):
-    """Pushes positions and the codes of a column when the front-end is ready, then codes or genes when told."""
+    """Sends positions and the codes of a column when the front-end is ready, then codes or genes on request."""
 
     _esm = SCRIPT
     n = traitlets.Int().tag(sync=True)
@@ -63,11 +63,11 @@ class Floor(anywidget.AnyWidget):
         self.on_msg(self._start)
 
     def show_codes(self, column: str) -> None:
-        """Color by a category: one byte a point."""
+        """Color by a category: one byte per point."""
         self._push("codes", self._arrays.codes[column], is_last=True)
 
     def show_gene(self, gene: str) -> None:
-        """Color by a gene: four bytes a non-zero."""
+        """Color by a gene: four bytes per non-zero."""
         self.send({"kind": "gene", "last": True}, [buffer.data for buffer in self._arrays.genes[gene]])
 
     def _start(self, _: Any, content: Mapping[str, Any], __: Any) -> None:

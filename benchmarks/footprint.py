@@ -1,4 +1,4 @@
-"""What a kernel takes to show a large store, stage by stage: time, memory at the stage's peak, memory after it.
+"""Cost in the kernel of showing a large store: time, peak memory and memory afterwards, by stage.
 
 ``python -m benchmarks.footprint PATH COLUMN GENE`` goes through the stages once and prints JSON.
 """
@@ -26,9 +26,9 @@ STATUS = Path("/proc/self/status")
 
 
 def measure_all(store: Store) -> dict[str, Stages]:
-    """Go through the stages in two fresh processes, of which the second finds the index of the first on disk.
+    """Run the stages in two fresh processes; the second finds the index of the first on disk.
 
-    Nothing is returned where the system does not say how much memory a process takes.
+    Returns nothing if the system does not report the memory of a process.
     """
     if not STATUS.exists():
         return {}
@@ -50,7 +50,7 @@ def measure_all(store: Store) -> dict[str, Stages]:
 
 
 class Kernel:
-    """A session, asked as the front-end asks."""
+    """A session that gets requests as from the front-end."""
 
     def __init__(self, path: str, column: str) -> None:
         from cxg_widget import open_dataset
@@ -90,9 +90,9 @@ class Kernel:
 
 
 def measure(path: str, column: str, gene: str) -> Stages:
-    """Return stage -> ms, peak_mb, held_mb and, of what is held, the mapped_mb that the system may take back.
+    """Return stage -> ms, peak_mb, held_mb and its part mapped_mb, which the system can reclaim.
 
-    All memory is counted from after the imports on.
+    Memory is that above the state after the imports.
     """
     import pandas  # noqa: F401
 
@@ -132,7 +132,7 @@ def memory() -> dict[str, float]:
 
 
 def forget_peak() -> None:
-    """Let VmHWM begin anew (Linux, proc(5): clear_refs)."""
+    """Reset VmHWM (Linux, proc(5): clear_refs)."""
     Path("/proc/self/clear_refs").write_text("5")
 
 

@@ -1,4 +1,4 @@
-"""How what is measured grows with the number of cells: the line through it, where it bends, and an SVG of images."""
+"""Growth of measurements with the number of cells: the fitted line, deviations from it, and an SVG plot of images."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.report import OURS, PLAIN_IMAGE
 PANELS = {"category": "clusters", "gene moved": "a gene"}
 COLORS = {OURS: "#12a37c", PLAIN_IMAGE: "#d9701f"}
 GREY = "#7a828b"
-"""Legible on white and on black; a picture in a page is not told which of them it lies on."""
+"""Legible on white and on black: an SVG in a page cannot know the background."""
 WIDTH, HEIGHT = 380, 300
 LEFT, RIGHT, TOP, BOTTOM = 54, 26, 30, 44
 CELLS = (1e4, 1e8)
@@ -25,24 +25,24 @@ DASHES = {1_000_000: "2,3", 10_000_000: "8,3", 100_000_000: "none"}
 
 
 class Line(NamedTuple):
-    """What something costs whatever the cells, and what each cell adds."""
+    """A fixed cost and a cost per cell."""
 
     start: float
     slope: float
 
     def at(self, cells: float) -> float:
-        """Return what so many cells cost."""
+        """Return the cost of this number of cells."""
         return self.start + self.slope * cells
 
 
 def fitted(cells: Sequence[int], values: Sequence[float]) -> Line:
-    """Return the line of least squares; one that would begin below zero begins there."""
+    """Return the line of least squares, with an intercept of at least 0."""
     slope, start = np.polyfit(np.array(cells, dtype=np.float64), values, 1)
     return Line(max(float(start), 0.0), float(slope))
 
 
 def slopes(cells: Sequence[int], values: Sequence[float]) -> list[float]:
-    """Return what a cell adds from each number of cells to the next: where these differ, the line bends."""
+    """Return the cost per cell between neighboring numbers of cells; differences show deviations from a line."""
     return [
         (later - earlier) / (more - fewer)
         for (fewer, more), (earlier, later) in zip(pairwise(cells), pairwise(values), strict=True)
@@ -50,7 +50,7 @@ def slopes(cells: Sequence[int], values: Sequence[float]) -> list[float]:
 
 
 def draw(measured: Sequence[Mapping[str, Any]]) -> str:
-    """Return an SVG file of what `large.measure_all` found for each number of cells."""
+    """Return an SVG file of the results of `large.measure_all` for each number of cells."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH * len(PANELS)} {HEIGHT + 30}" '
         'font-family="system-ui, sans-serif" font-size="12">',

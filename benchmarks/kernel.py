@@ -1,4 +1,4 @@
-"""What is measured without a browser: open, genes, a category; each reader in a process of its own, in turns.
+"""Measurements without a browser: open, genes, a category; each reader in a separate process, in turns.
 
 ``python -m benchmarks.kernel READER PATH GENES COLUMN`` measures one reader once and prints JSON.
 """
@@ -54,7 +54,7 @@ class Ours:
 
 
 class Plain:
-    """tiledb-py, doing the least that gives the same arrays."""
+    """tiledb-py with the minimum of work for the same arrays."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -94,7 +94,7 @@ class Plain:
 
 
 class InMemory:
-    """As anndata does: the whole obs as a DataFrame, the whole matrix as scipy CSR."""
+    """Imitates anndata: all of obs as a DataFrame, the whole matrix as SciPy CSR."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -137,7 +137,7 @@ READERS: dict[str, Callable[[Path], Any]] = {"cxg-widget": Ours, "tiledb-py": Pl
 
 
 def measure_all(store: Store, repeats: int) -> dict[str, Measures]:
-    """Measure each reader in turn, `repeats` times round; return reader -> measure -> one value a time."""
+    """Measure each reader in turn, `repeats` times; return reader -> measure -> one value per repetition."""
     found: dict[str, Measures] = {}
     for _ in range(repeats):
         for reader in READERS:
@@ -147,7 +147,7 @@ def measure_all(store: Store, repeats: int) -> dict[str, Measures]:
 
 
 def in_process(reader: str, store: Store, python: str = sys.executable, folder: Path = HERE.parent) -> dict[str, float]:
-    """Measure a reader in a new process of `python`; `folder` holds this package, and what else it may import first."""
+    """Measure a reader in a new process of `python`; `folder` contains packages that it imports first."""
     command = [python, "-m", "benchmarks.kernel", reader, str(store.path), ",".join(store.genes), FIRST_CATEGORY]
     done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     measured: dict[str, float] = json.loads(done.stdout)
@@ -155,7 +155,7 @@ def in_process(reader: str, store: Store, python: str = sys.executable, folder: 
 
 
 def measure(reader: Any, genes: list[str], column: str) -> dict[str, float]:
-    """Return measure -> milliseconds, and the memory at its peak."""
+    """Return measure -> milliseconds, and the peak memory."""
     reader.prepare()
     imported_mb = peak_mb()
     found = {"open, ms": timed(reader.open)}
@@ -165,7 +165,7 @@ def measure(reader: Any, genes: list[str], column: str) -> dict[str, float]:
     found["column as DataFrame, ms"] = timed(lambda: reader.frame(column))
     found["peak memory, MB"] = peak_mb()
     found["after imports, MB"] = imported_mb
-    if hasattr(reader, "widget"):  # last: it goes on reading in a thread
+    if hasattr(reader, "widget"):  # last, since it continues to read in a thread
         found["widget, ms"] = timed(reader.widget)
     return found
 
@@ -178,9 +178,9 @@ def timed(act: Callable[[], Any]) -> float:
 
 
 def peak_mb() -> float:
-    """Return how much memory this process had at its peak."""
+    """Return the peak memory of this process."""
     status = Path("/proc/self/status")
-    if status.exists():  # what getrusage says on Linux begins with the memory of the process that started this one
+    if status.exists():  # on Linux, getrusage starts from the memory of the parent process
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024 / 1e6
     unit = 1 if sys.platform == "darwin" else 1024

@@ -1,6 +1,6 @@
 """Times of drawing, selecting and picking by number of cells, compared with datashader and NumPy on the same cells.
 
-``python -m benchmarks.large --cells 10000000`` measures, and writes `large.md` beside this file and a plot in `docs/`.
+``python -m benchmarks.large --cells 10000000`` measures, and writes `large.md` and a plot in `docs/`.
 For cxg-widget a session responds to a request of the front-end, with a PNG. datashader is `Canvas.points` and `shade`
 on a DataFrame of the cells in the order of the file; its PNG is counted separately.
 """
@@ -40,13 +40,13 @@ CATEGORIES = {"category": CLUSTERS, "few categories": FIRST_CATEGORY}
 LASSOS = (0.01, 0.1, 0.5)
 SPOTS = 20
 MANY = 50_000_000
-"""From so many cells on, what takes seconds is measured once or twice."""
+"""From this number of cells on, measurements that take seconds run once or twice."""
 View = tuple[float, float, float, float]
 Found = dict[str, dict[str, list[float]]]
 
 
 class Cells:
-    """What the others are given: plain arrays in the order of the file."""
+    """Input of the other contenders: plain arrays in the order of the file."""
 
     def __init__(self, store: Store) -> None:
         self.xy = data.read_xy(store.path)
@@ -61,7 +61,7 @@ class Cells:
 
 
 class Ours:
-    """A session, asked as the front-end asks."""
+    """A session that gets requests as from the front-end."""
 
     def __init__(self, store: Store) -> None:
         self.session = Session(open_dataset(str(store.path)), Settings(embedding="umap"))
@@ -157,7 +157,7 @@ def _measure_images(ours: Ours, theirs: Datashader, seen: dict[str, View], found
     for name, view in seen.items():
         for kind in ours.colors:
             ours.show(kind)
-            # The first turn is thrown away.
+            # The first turn is discarded.
             _measure_image(ours, theirs, (kind, name, view), {}, 0)
             for turn in range(1, repeats + 1):
                 _measure_image(ours, theirs, (kind, name, view), found, turn)
@@ -167,9 +167,9 @@ def _measure_images(ours: Ours, theirs: Datashader, seen: dict[str, View], found
                 _timed(found, report.OURS, f"cells themselves, {name}, ms", lambda view=view: ours.image(view))
 
 
-def _measure_image(ours: Ours, theirs: Datashader, asked: tuple[str, str, View], found: Found, turn: int) -> None:
-    """Draw once each; what is kept of a view helps ours with a gene only, and there a view is measured both ways."""
-    kind, name, view = asked
+def _measure_image(ours: Ours, theirs: Datashader, drawn: tuple[str, str, View], found: Found, turn: int) -> None:
+    """Draw once each; ours caches a view only for genes, so these are measured with and without the cache."""
+    kind, name, view = drawn
     key = f"{kind}, {name}, ms"
     if kind in ("count", "gene"):
         _timed(
@@ -190,7 +190,7 @@ def _measure_image(ours: Ours, theirs: Datashader, asked: tuple[str, str, View],
 
 
 def _moved(view: View, turn: int) -> View:
-    """Return a view that no earlier turn has shown."""
+    """Return a view that was not shown in an earlier turn."""
     by = (view[1] - view[0]) * turn / 997
     return view[0] + by, view[1] + by, view[2], view[3]
 
@@ -237,25 +237,25 @@ def _timed(found: Found, name: str, key: str, act: Callable[[], Any]) -> Any:
 
 
 def save(size: str, measured: dict[str, Any]) -> None:
-    """Keep what was measured of a size, and write the section and the plot anew."""
+    """Store the measurements of a size, and rewrite the section and the plot."""
     (RAW / f"large_{size}.json").write_text(json.dumps(measured))
     write()
     (HERE.parent / "docs" / "large_n.svg").write_text(growth.draw(list(load().values())))
 
 
 def write() -> None:
-    """Write the section anew, of all that was measured here last."""
+    """Rewrite the section from the last measurements here."""
     (HERE / "large.md").write_text(report.write_large(load(), load_opened()))
 
 
 def load() -> dict[str, Any]:
-    """Return what was measured last of each size."""
+    """Return the last measurements of each size."""
     paths = {size: RAW / f"large_{size}.json" for size in SIZES}
     return {size: json.loads(path.read_text()) for size, path in paths.items() if path.exists()}
 
 
 def load_opened() -> dict[str, Any] | None:
-    """Return what `opening` measured last, if it did."""
+    """Return the last measurements of `opening`, if there are any."""
     path = RAW / "opening.json"
     return json.loads(path.read_text()) if path.exists() else None
 

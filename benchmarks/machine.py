@@ -27,7 +27,7 @@ _RENDERER = """() => {
 
 
 def facts(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
-    """Return title -> what the machine and its packages are."""
+    """Return title -> facts about the machine and its packages."""
     memory = psutil.virtual_memory().total / 2**30
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -39,7 +39,7 @@ def facts(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
 
 
 def browser_facts(browser: Browser) -> dict[str, str]:
-    """Return title -> which browser drew, and by what."""
+    """Return title -> the browser and its renderer."""
     page = browser.new_page()
     try:
         return {"browser": f"Chromium {browser.version}, headless", "drawn by": str(page.evaluate(_RENDERER))}

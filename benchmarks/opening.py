@@ -26,13 +26,13 @@ from tools.lab import JupyterLab, launch_browser
 SIZES = ("5m", "10m")
 ROUNDS = 3
 PAUSE_MS = 8_000
-"""While datashader is imported and compiles nothing is drawn."""
+"""Longest pause between pictures: nothing is drawn while datashader is imported and compiles."""
 BY_DATASHADER = ", by datashader"
 SEEN = {"without a saved index": False, "with a saved index": True}
 
 
 def contending(store: Store) -> Iterator[tuple[str, bool, Contender]]:
-    """Yield what takes turns: title, whether there is an index of the file, what to run."""
+    """Yield the runs: title, whether the index is stored, what to run."""
     yield "floor", True, contenders.floor(store)
     ours = contenders.cxg_widget(store)
     others = replace(ours, show=ours.show.replace(", color=", ", aggregator='datashader', color="))
@@ -42,7 +42,7 @@ def contending(store: Store) -> Iterator[tuple[str, bool, Contender]]:
 
 
 def measure_all(lab: JupyterLab, chromium: Browser, store: Store, cache: Path) -> dict[str, Measures]:
-    """Return title -> measure -> one value a round."""
+    """Return title -> measure -> one value per round."""
     found: dict[str, Measures] = {}
     for at in range(ROUNDS):
         for title, is_kept, contender in contending(store):
@@ -58,7 +58,7 @@ def measure_all(lab: JupyterLab, chromium: Browser, store: Store, cache: Path) -
 
 
 def save(stores: Sequence[Store]) -> None:
-    """Measure, keep what was found, and write the section anew."""
+    """Measure, store the results, and rewrite the section."""
     with tempfile.TemporaryDirectory(prefix="cxg-bench-") as folder:
         cache = Path(folder) / "cache"
         environment = {"PYTHONPATH": str(HERE.parent), "CXG_WIDGET_CACHE_DIR": str(cache)}
@@ -71,7 +71,7 @@ def save(stores: Sequence[Store]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what the command line asks for."""
+    """Measure as the command line says."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.opening", description=__doc__)
     parser.add_argument("--sizes", nargs="+", default=SIZES, choices=list(data.SHAPES))
     save([data.open_store(size) for size in parser.parse_args(arguments).sizes])

@@ -1,4 +1,4 @@
-"""Six panels compared with one of the same size, beside jupyter-scatter's `compose`, and their cost in the kernel.
+"""Six panels compared with one of the same size and with jupyter-scatter's `compose`, and their cost in the kernel.
 
 ``python -m benchmarks.panels`` writes `panels.md`. In the browser: JupyterLab and Chromium without a graphics card, a
 million cells, a widget 600 px high, each contender in a fresh page and kernel. A frame is complete when all panels show
@@ -27,13 +27,13 @@ N_CELLS = 10_000_000
 MOVES = 5
 SIZE_PX = (300, 280)
 SMALL_PLOTS = "globalThis.cxgBigCanvas = 20000;"
-"""What is drawn in memory counts from so many px on: a plot of six is as small as the legends of others."""
+"""Size in px from which canvases in memory count: one of six plots is as small as the legends of other widgets."""
 BY_GRAPHICS = "globalThis.__CXG_DRAWN_BY__ = 'gpu';"
-"""Chromium's own processor plays the graphics card, as it does for the peer."""
+"""Chromium emulates the graphics card, as for the peer."""
 
 
 def colors(store: Store) -> list[str]:
-    """Return what the panels show: a gene, which one plot alone shows too, a category, and more genes."""
+    """Return the colors of the panels: a gene (also that of the single plot), a category, and more genes."""
     return [store.genes[0], FIRST_CATEGORY, *store.genes[1 : N_PANELS - 2], store.dense_gene]
 
 
@@ -91,7 +91,7 @@ def in_browser(repeats: int) -> dict[str, dict[str, float]]:
 
 
 def in_kernel(n: int = N_CELLS) -> dict[str, float]:
-    """Return ms of a move, and bytes a cell of a panel, of images of n cells."""
+    """Return the ms of a move, and the bytes per cell of a panel, for images of n cells."""
     from cxg_widget import CxgWidget
     from cxg_widget.datasets.base.values import Codes
     from cxg_widget.wire import protocol as p
@@ -123,7 +123,7 @@ def in_kernel(n: int = N_CELLS) -> dict[str, float]:
     widget.split("part")
     found["a split of six parts"] = _timed(lambda width: move([one["id"] for one in widget.panels.looks], width))
     cells = session.loader.memo.in_slot("indexed")
-    bits = cells._parts.used_bytes  # with what counts them
+    bits = cells._parts.used_bytes  # with the code that counts them
     masks = sum(mask.nbytes for mask in session.loader.crossfilter.masks.values())
     found["bytes per cell for each part"] = (bits + masks) / n / N_PANELS
     widget.grid(["type", *(f"number {i}" for i in range(N_PANELS - 1))])
@@ -146,7 +146,7 @@ def _timed(move: Callable[[float], None]) -> float:
 
 
 def write(browser: dict[str, dict[str, float]], kernel: dict[str, float]) -> str:
-    """Return what is measured as Markdown."""
+    """Return the measurements as Markdown."""
     lines = ["# Panels side by side", "", *(__doc__ or "").splitlines()[2:], ""]
     lines += ["| 1,000,000 cells in the browser | one plot | six panels | six / one | aim | x floor's one plot |"]
     lines += ["| --- | --: | --: | --: | --: | --: |"]

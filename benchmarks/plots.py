@@ -24,7 +24,7 @@ GROUPS: dict[str, dict[str, Any]] = {"16": {"by": "cell_type"}, "32": {"by": "ce
 
 
 def measure(path: Path) -> dict[str, list[float]]:
-    """Return s of each thing for each number of groups."""
+    """Return the seconds of each measure for each number of groups."""
     with_page = CxgWidget(path)
     genes = [str(name) for name in with_page.dataset.var_names[:N_GENES]]
     found: dict[str, list[float]] = {}
@@ -43,7 +43,7 @@ def measure(path: Path) -> dict[str, list[float]]:
 
 
 def _read(path: Path, act: Callable[[CxgWidget], object]) -> float:
-    """Return s of what a widget of a store just opened takes, once it shows its first picture."""
+    """Return the seconds of plots in a widget that was just opened and shows its first picture."""
     widget = CxgWidget(path, color=None)
     widget._session.prepare()
     began = time.perf_counter()
@@ -54,7 +54,7 @@ def _read(path: Path, act: Callable[[CxgWidget], object]) -> float:
 
 
 def of_pandas(widget: CxgWidget, genes: list[str], by: dict[str, str]) -> float:
-    """Return s of the same means and shares by pandas."""
+    """Return the seconds of the same means and shares by pandas."""
     import pandas as pd
 
     obs = widget.dataset.obs(list(by.values()))
@@ -69,7 +69,7 @@ def of_pandas(widget: CxgWidget, genes: list[str], by: dict[str, str]) -> float:
 
 
 def best(act: Callable[[], object]) -> float:
-    """Return s on the clock, the least of some calls."""
+    """Return wall time in seconds, the minimum of some calls."""
     taken = []
     for _ in range(CALLS):
         began = time.perf_counter()

@@ -30,7 +30,7 @@ _SHARE_OF_VIEW = 8 / 800
 
 
 def cells(n: int) -> tuple[MemoryDataset, Any, Any]:
-    """Return a dataset, its places float32 (n, 2) and its codes."""
+    """Return a dataset, its coordinates, float32 (n, 2), and its codes."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, len(TYPES), n).astype(np.int8)
     middles = rng.uniform(-10, 10, (len(TYPES), 2))
@@ -42,7 +42,7 @@ def cells(n: int) -> tuple[MemoryDataset, Any, Any]:
 
 
 def measure(n: int) -> dict[str, list[float]]:
-    """Return ms of each place, by what colors the cells, and by NumPy."""
+    """Return the ms of each position by coloring, and by NumPy."""
     dataset, xy, codes = cells(n)
     rng = np.random.default_rng(1)
     radius = float(np.ptp(xy[:, 0])) * _SHARE_OF_VIEW
@@ -51,8 +51,8 @@ def measure(n: int) -> dict[str, list[float]]:
     for color in ("type", "number", "gene"):
         session = Session(dataset, Settings(embedding="umap", render="raster", color=color))
         session.prepare_index()
-        asked = [p.Hover(x, y, radius, radius) for x, y in at.tolist()]
-        found[color] = timed([lambda one=one, s=session: list(s.answer(one)) for one in asked])
+        requests = [p.Hover(x, y, radius, radius) for x, y in at.tolist()]
+        found[color] = timed([lambda one=one, s=session: list(s.answer(one)) for one in requests])
         session.close()
 
     def by_numpy(x: float, y: float) -> Any:
@@ -64,7 +64,7 @@ def measure(n: int) -> dict[str, list[float]]:
 
 
 def timed(acts: list[Callable[[], object]]) -> list[float]:
-    """Return ms of processor time of each; the first is done once before."""
+    """Return the ms of processor time of each; the first runs once before as a warm-up."""
     acts[0]()
     taken = []
     for act in acts:

@@ -1,13 +1,13 @@
 // Watches what a page draws, uploads and receives, the same way whichever widget does it. Runs before the page's own
-// scripts. Waiting for the GPU happens at most twice per picture, so that watching changes little.
+// scripts. Waiting for the GPU happens at most twice per picture, so that the probe changes little.
 (() => {
   const BIG_BYTES = 4096; // below: uniforms, quads, palettes
-  const BIG_MESSAGE = 8_000; // below: what kernels say besides
+  const BIG_MESSAGE = 8_000; // below: other messages of kernels
   const BIG_CANVAS = 100_000; // px; below: legends, histograms
   const now = () => performance.now();
   const state = { n: Infinity, begun: 0, log: [], presents: [], shows: new Map(), lastActivity: 0, bytes: 0, sent: 0, isQuiet: true };
-  let shownBy = null; // the context that drew last
-  let pending = null; // a picture under way: {first, complete, uploaded, needsUpload}
+  let shownBy = null; // the last context that drew
+  let pending = null; // the current picture: {first, complete, uploaded, needsUpload}
   const drawnBy = new WeakMap(); // context -> {reach, isFresh}
 
   const touch = () => (state.lastActivity = now());
@@ -18,7 +18,7 @@
     if (canvas.isConnected && isBig(canvas)) state.shows.set(canvas, (state.shows.get(canvas) ?? 0) + 1);
   }
 
-  /** Wait until the GPU has done all that was asked of a context. */
+  /** Wait until the GPU has finished all commands of a context. */
   function finish(gl) {
     if (gl instanceof CanvasRenderingContext2D) return;
     const isTwo = gl instanceof WebGL2RenderingContext;
@@ -76,8 +76,8 @@
     state.log.push(["upload", now() - state.begun, bytes]);
     if (pending === null) return;
     pending.uploaded = true;
-    if (typeof pending.complete === "number") pending.before = pending.complete; // it counts again if nothing is drawn of these
-    delete pending.complete; // what was drawn before lacked these
+    if (typeof pending.complete === "number") pending.before = pending.complete; // it counts again if none of these is drawn
+    delete pending.complete; // earlier pictures lacked these
     delete pending.last;
   }
 
@@ -114,7 +114,7 @@
   }
 
   const contexts = new WeakMap(); // canvas or bitmap -> the context that drew it
-  const inMemory = new WeakSet(); // canvases whose pixels were put there
+  const inMemory = new WeakSet(); // canvases filled by putImageData
   /** What a context drew was copied to a canvas; does it show? */
   function copied(gl, canvas) {
     if (gl !== undefined) shows(canvas);
@@ -163,7 +163,7 @@
       this.addEventListener("message", ({ data }) => {
         const bytes = typeof data === "string" ? data.length : (data.byteLength ?? data.size);
         state.bytes += bytes;
-        // What is drawn in memory is uploaded when it is there.
+        // Pixels drawn in memory are uploaded when they are on the canvas.
         if (shownBy instanceof CanvasRenderingContext2D && bytes >= BIG_MESSAGE) uploaded(shownBy, bytes);
         touch();
       });
@@ -175,7 +175,7 @@
   };
 
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-  let released = 0; // when the mouse was last let go, ms since 1970
+  let released = 0; // time of the last mouse-up, ms since 1970
   window.addEventListener("mouseup", () => (released = performance.timeOrigin + now()), true);
 
   window.cxgProbe = {
@@ -188,7 +188,7 @@
      * longQuietMs before a picture is whole. */
     async settled(quietMs, longQuietMs, limitMs = 60_000) {
       const end = now() + limitMs;
-      // A widget need not draw every point anew to change some colors: its picture is complete once it changes no more.
+      // A widget may redraw only some points to change colors: its picture is complete when it stops changing.
       const isLast = () => typeof pending.first === "number" && pending.last !== undefined && now() - state.lastActivity > longQuietMs;
       const isKept = () => typeof pending.before === "number" && now() - state.lastActivity > longQuietMs;
       const isDone = () => isKept() || (typeof pending.complete === "number" && now() - state.lastActivity > quietMs) || isLast();
@@ -218,11 +218,11 @@
         };
         requestAnimationFrame(tick);
       });
-      if (shownBy !== null) finish(shownBy); // a frame counts once it is drawn, not once it is asked for
+      if (shownBy !== null) finish(shownBy); // a frame counts when it is drawn, not when it is requested
       const caughtUp = now() - state.begun;
       const presents = state.presents.map((at) => at - state.begun);
       const drawn = state.log.filter(([kind]) => kind === "draw").map(([, , first, count]) => first + count);
-      const frames = Math.min(...state.shows.values()); // those of the plot that shows fewest
+      const frames = Math.min(...state.shows.values()); // of the plot with the fewest
       return { presents, last, caughtUp, drawn, frames };
     },
     /** ms since the measuring began, once the GPU is done, and how many pictures were shown. */

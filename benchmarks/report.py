@@ -1,4 +1,4 @@
-"""Turns what was measured into `results.md`."""
+"""Writes measurements as `results.md`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Aim:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table; `digits` after the point; `spread` says what stands in brackets."""
+    """One line of a table; `digits` after the point; `spread` computes the numbers in brackets."""
 
     title: str
     key: str
@@ -43,7 +43,7 @@ class Row:
 
 
 def _p95(values: Sequence[float]) -> tuple[float, float]:
-    """Return the 95th percentile twice: shown once."""
+    """Return the 95th percentile twice, so that it is shown once."""
     ranked = sorted(values)
     at = ranked[min(len(ranked) - 1, int(0.95 * len(ranked)))]
     return at, at
@@ -128,9 +128,9 @@ def write(results: Mapping[str, Any], notes: str) -> str:
     Parameters
     ----------
     results : {"facts": {title: text}, "sizes": {size: {"store": text, "browser": Measures, "kernel": Measures}},
-        "large": {size: what `large.measure_all` returns}, "opening": as `write_large` takes it}, of which the last two
-        may be left out
-    notes : Markdown on how it was measured
+        "large": {size: what `large.measure_all` returns}, "opening": as `write_large` takes it}; the last two
+        are optional
+    notes : Markdown about the method
 
     Returns
     -------

@@ -74,21 +74,21 @@ def _runs(rows: Rows) -> list[tuple[int, int]]:
 
 
 def timed(act: Callable[[], object]) -> float:
-    """Return ms of processor time of one call."""
+    """Return the ms of processor time of one call."""
     began = time.process_time()
     act()
     return 1e3 * (time.process_time() - began)
 
 
 def timed_here(path: Path, rows: Rows) -> tuple[float, float]:
-    """Return ms of reading rows out of a dataset that was just opened, and of reading them again."""
+    """Return the ms of reading rows of a dataset that was just opened, and of reading them again."""
     with open_dataset(path, format="cxg" if path.is_dir() else "h5ad") as dataset:
         first, then = (timed(lambda: [None for _ in dataset.rows_of(rows)]) for _ in range(2))
     return first, then
 
 
 def timed_there(path: Path, rows: Rows) -> tuple[float, float]:
-    """Return ms of opening a matrix by the library of the store and reading rows, and of reading them again."""
+    """Return the ms of opening a matrix by the library of the store and reading rows, and of reading them again."""
     opens, read = (_tiledb, _by_tiledb) if path.is_dir() else (h5py.File, _by_h5py)
     began = time.process_time()
     with opens(path) as store:

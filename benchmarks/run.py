@@ -1,4 +1,4 @@
-"""``python -m benchmarks.run``: measure, and write `results.md` and `stores.md` beside this file."""
+"""``python -m benchmarks.run``: measure, and write `results.md` and `stores.md`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SMALL_REPEATS = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what the command line asks for."""
+    """Measure as the command line says."""
     wanted = _parse(arguments)
     if wanted.only in (None, "stores"):
         for size in (size for size in wanted.sizes if size in of_stores.SIZES):
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if wanted.only in ("stores", *alone):
         return
     stores = {size: data.open_store(size) for size in wanted.sizes}
-    # What the others need for so many cells is more than most machines have.
+    # For this number of cells the other contenders need more memory than most machines have.
     all_sent = {size: store for size, store in stores.items() if store.n_obs < LARGE}
     results: dict[str, Any] = {"facts": machine.facts(), "sizes": _kept() if wanted.only else {}}
     for size, store in all_sent.items():
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _kept() -> dict[str, Any]:
-    """Return what an earlier run here measured of each size: the parts that are left out this time stay."""
+    """Return the measurements of an earlier run here by size, for parts that this run leaves out."""
     try:
         sizes: dict[str, Any] = json.loads((RAW / "results.json").read_text())["sizes"]
     except FileNotFoundError:

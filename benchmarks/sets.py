@@ -35,7 +35,7 @@ RULE = {
 
 
 def measure(n: int) -> dict[str, tuple[float, float | None]]:
-    """Return ms of each thing here and by NumPy."""
+    """Return the ms of each measure here and by NumPy."""
     rng = np.random.default_rng(0)
     codes, number = rng.integers(0, 30, n).astype(np.int8), rng.random(n, dtype=np.float32)
     flag, one, two = rng.random(n) < 0.1, rng.random(n) < 0.3, rng.random(n) < 0.6

@@ -1,6 +1,6 @@
-"""A link to a server that takes its time: `python -m benchmarks.slow_link PORT` prints the port of a slower twin.
+"""A slow link to a server: `python -m benchmarks.slow_link PORT` prints the port of the slow copy.
 
-Each way takes half of the journey, and all connections share the bandwidth, as on one line to the internet.
+Each direction takes half of the delay, and all connections share the bandwidth, as on one internet line.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class SlowLink:
     Parameters
     ----------
     port : of the server
-    journey_ms : added to each exchange of a request and its answer
-    megabits : a second, shared by all answers
+    journey_ms : delay added to each round trip
+    megabits : per second, shared by all responses
     """
 
     def __init__(self, port: int, journey_ms: float, megabits: float) -> None:
@@ -29,7 +29,7 @@ class SlowLink:
         self._free_at = 0.0
 
     async def run(self) -> None:
-        """Listen, say where, and answer until the process is ended."""
+        """Listen, print the port, and serve until the process ends."""
         server = await asyncio.start_server(self._connect, "127.0.0.1", 0)
         self._loop = asyncio.get_running_loop()
         print(server.sockets[0].getsockname()[1], flush=True)
@@ -37,7 +37,7 @@ class SlowLink:
 
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            await asyncio.sleep(2 * self._delay)  # a connection takes a journey of its own
+            await asyncio.sleep(2 * self._delay)  # connecting takes one round trip
             from_server, to_server = await asyncio.open_connection("127.0.0.1", self._server_port)
         except OSError:
             writer.close()
@@ -47,7 +47,7 @@ class SlowLink:
         )
 
     async def _carry(self, source: asyncio.StreamReader, to: asyncio.StreamWriter, seconds_a_byte: float) -> None:
-        """Pass bytes on, each half a journey after the line had room for it."""
+        """Forward bytes, each half a round trip after the line had room for it."""
         queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(64)
 
         async def deliver() -> None:
@@ -75,13 +75,13 @@ class SlowLink:
 
 
 def main() -> None:
-    """Run a link until the process is ended."""
+    """Run a link until the process ends."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("port", type=int)
     parser.add_argument("--journey-ms", type=float, default=JOURNEY_MS)
     parser.add_argument("--megabits", type=float, default=MEGABITS)
-    asked = parser.parse_args()
-    asyncio.run(SlowLink(asked.port, asked.journey_ms, asked.megabits).run())
+    options = parser.parse_args()
+    asyncio.run(SlowLink(options.port, options.journey_ms, options.megabits).run())
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Line:
-    """One measure: the median in ms, the same by NumPy over all points (None: there is no such way)."""
+    """One measure: the median in ms, the same by NumPy over all points (None: not possible)."""
 
     title: str
     ours_ms: float
@@ -34,7 +34,7 @@ class Line:
 
 
 def embedding(cells: int, seed: int = 0) -> NDArray[np.float32]:
-    """Return clusters of unlike size and density in random order, as UMAP draws them: float32 (cells, 2)."""
+    """Return clusters of different size and density in random order, as in a UMAP: float32 (cells, 2)."""
     rng = np.random.default_rng(seed)
     centres = rng.uniform(-12, 12, size=(30, 2))
     spreads = rng.uniform(0.3, 1.5, size=(30, 2))
@@ -46,7 +46,7 @@ def embedding(cells: int, seed: int = 0) -> NDArray[np.float32]:
 
 
 def lasso(xy: NDArray[np.float32], share: float) -> NDArray[np.float64]:
-    """Return a line drawn by hand around a share of the points: float64 (300, 2)."""
+    """Return a line around a share of the points, as if drawn by hand: float64 (300, 2)."""
     sample = xy[:: max(len(xy) // 200_000, 1)]
     angle = np.linspace(0, 2 * np.pi, CORNERS, endpoint=False)
     wobble = 1 + 0.08 * np.sin(5 * angle) + 0.03 * np.sin(23 * angle)
@@ -60,7 +60,7 @@ def lasso(xy: NDArray[np.float32], share: float) -> NDArray[np.float64]:
 
 
 def measure(cells: int, folder: Path) -> Iterator[Line]:
-    """Yield every measure on an embedding of as many cells."""
+    """Yield all measures on an embedding of this number of cells."""
     xy = embedding(cells)
     yield Line("build", _timed(lambda: SpatialIndex.build(xy), 3))
     index = SpatialIndex.build(xy)
@@ -134,7 +134,7 @@ def _timed(act: Callable[[], Any], repeats: int) -> float:
 
 
 def memory(cells: int) -> dict[str, float]:
-    """Return bytes a cell on top of the embedding: at the peak of a build, kept, and kept with `places`."""
+    """Return bytes per cell in addition to the embedding: peak of the build, later, and with `places`."""
     xy = embedding(cells)
     tracemalloc.start()
     index = SpatialIndex.build(xy)

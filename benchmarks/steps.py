@@ -24,7 +24,7 @@ TYPES = tuple(f"type {i}" for i in range(30))
 
 
 def measure(n: int) -> dict[str, float]:
-    """Return what n cells take."""
+    """Return the measurements for n cells."""
     rng = np.random.default_rng(0)
     obs = {"type": Codes(rng.integers(0, 30, n).astype(np.int8), TYPES), "number": rng.random(n, dtype=np.float32)}
     places = {"umap": rng.standard_normal((n, 2), dtype=np.float32)}
@@ -56,7 +56,7 @@ def measure(n: int) -> dict[str, float]:
 
 
 def _each(act: Callable[[int], object], times: int) -> float:
-    """Return ms of processor time of each of some calls, their mean."""
+    """Return the mean ms of processor time of some calls."""
     began = time.process_time()
     for i in range(times):
         act(i)

@@ -28,7 +28,7 @@ CALLS = 5
 
 
 def columns_of(n: int) -> dict[str, tuple[Callable[[], Keys], Callable[[], pd.Series[Any]]]]:
-    """Return columns: what makes their keys, and what makes a Series of them."""
+    """Return by column the functions that make its keys and a Series."""
     rng = np.random.default_rng(0)
     numbers = rng.exponential(10, n).astype(np.float32)
     gene = np.where(rng.random(n) < 0.9, 0, rng.exponential(2, n)).astype(np.float32)
@@ -59,7 +59,7 @@ def timed(act: Callable[[], object], calls: int = CALLS) -> float:
 
 
 def measure(n: int) -> dict[str, list[float]]:
-    """Return, by column, ms of each step: keys, the first page, one in the middle, and pandas."""
+    """Return by column the ms of each step: keys, the first page, the middle page, and pandas."""
     mask = np.random.default_rng(1).random(n) < 0.5
     found = {}
     for name, (make_keys, make_series) in columns_of(n).items():

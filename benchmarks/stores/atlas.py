@@ -123,7 +123,7 @@ class LanceWithoutGenes(Lance):
 
 
 class Homeobox:
-    """homeobox's own queries, asked for no more than is needed."""
+    """homeobox's own queries, which request only what is needed."""
 
     libraries: ClassVar[tuple[str, ...]] = ("homeobox",)
 

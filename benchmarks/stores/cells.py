@@ -1,4 +1,4 @@
-"""The cells that are in the AnnData stores and the atlas of the benchmarks: random counts, made by numpy and pandas."""
+"""The cells of the AnnData stores and the atlas of the benchmarks: random counts, made by NumPy and pandas."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ N_GENES = 4
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is read of a store: genes, the first of them first, and an obs column of categories."""
+class Request:
+    """What is read from a store: genes, in order, and an obs column of categories."""
 
     genes: tuple[str, ...]
     column: str
 
 
-def asked() -> Asked:
+def request() -> Request:
     """Return the genes whose share of non-zeros is nearest to the mean."""
     nearest = np.argsort(np.abs(_shares() - MEAN_SHARE), kind="stable")[:N_GENES]
-    return Asked(tuple(_labels()[at] for at in nearest.tolist()), COLUMN)
+    return Request(tuple(_labels()[at] for at in nearest.tolist()), COLUMN)
 
 
 def make_cells(n_obs: int) -> Any:

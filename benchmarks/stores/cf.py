@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.stores.cells import Asked
+from benchmarks.stores.cells import Request
 
 N_TIMES = 10
 DIMS = ("time", "lat", "lon")
@@ -19,8 +19,8 @@ MEANINGS = ("sea", "land", "ice", "lake")
 FILL, SCALE, OFFSET = -1, 0.5, 900.0
 
 
-def asked() -> Asked:
-    return Asked(GENES, COLUMN)
+def request() -> Request:
+    return Request(GENES, COLUMN)
 
 
 def write_cf(path: Path, n_obs: int) -> None:

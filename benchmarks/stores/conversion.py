@@ -39,10 +39,10 @@ def measure_all(source: Path, n_obs: int, repeats: int = 1) -> dict[str, dict[st
             for contender in CONTENDERS:
                 target = folder / f"{'ours' if contender == 'cxg-widget' else 'floor'}.{name}"
                 kinds.remove(target)
-                told = _in_process(contender, origin, target)
-                n_values = told.pop("values")
-                told |= {"cells/s": n_obs / told["s"], "MB/s": n_values * BYTES / 1e6 / told["s"]}
-                for measure, value in told.items():
+                result = _in_process(contender, origin, target)
+                n_values = result.pop("values")
+                result |= {"cells/s": n_obs / result["s"], "MB/s": n_values * BYTES / 1e6 / result["s"]}
+                for measure, value in result.items():
                     found[title][contender].setdefault(measure, []).append(value)
     for path in folder.glob("*.made.*"):
         kinds.remove(path)
@@ -54,8 +54,8 @@ def _in_process(contender: str, source: Path, target: Path) -> dict[str, float]:
     done = subprocess.run(command, cwd=HERE.parent, check=False, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{contender} failed on {source}:\n{done.stderr[-3000:]}")
-    told: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def ours(source: Path, target: Path) -> int:

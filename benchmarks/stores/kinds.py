@@ -1,4 +1,4 @@
-"""The stores that are measured: how each is written, what is asked of it, and who reads it."""
+"""The stores of the benchmarks: how each is written, what is read from it, and by whom."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Kind:
     title : of the table
     write : makes one, given a path and a number of obs
     floor : the format's library, doing the least that gives the same
-    peers : the store's own libraries, where there are any besides
+    peers : the store's own libraries, if there are others
     note : what to know of the peers
     ours : cxg-widget, with the options that such a store needs
     """
@@ -34,7 +34,7 @@ class Kind:
     name: str
     title: str
     write: Callable[[Path, int], None]
-    asked: Callable[[], cells.Asked]
+    request: Callable[[], cells.Request]
     floor: tuple[str, type[Contender]]
     peers: Contenders = field(default_factory=dict)
     note: str = ""
@@ -56,28 +56,28 @@ _NO_CF = "tiledb-cf is left out: 0.9.1, the newest, does not support tiledb 0.33
 
 KINDS = (
     Kind("csc.h5ad", "AnnData .h5ad, CSC, gzip", partial(anndata_files.write_h5ad, layout="csc"),
-         cells.asked, _H5PY, _BACKED),
+         cells.request, _H5PY, _BACKED),
     Kind("csr.h5ad", "AnnData .h5ad, CSR, gzip", partial(anndata_files.write_h5ad, layout="csr"),
-         cells.asked, _H5PY, _BACKED),
+         cells.request, _H5PY, _BACKED),
     Kind("csc.zarr", "AnnData zarr 3, CSC, sharded", partial(anndata_files.write_zarr, layout="csc"),
-         cells.asked, _ZARR, _LAZY),
+         cells.request, _ZARR, _LAZY),
     Kind("atlas_csc", "RaggedAtlas with genes (after `add_csc`)", partial(atlas.write_atlas, layout="csc"),
-         cells.asked, ("pylance, zarr", atlas.Lance), _HOMEOBOX),
+         cells.request, ("pylance, zarr", atlas.Lance), _HOMEOBOX),
     Kind("atlas_csr", "RaggedAtlas, by cells only, bit-packed", partial(atlas.write_atlas, layout="csr"),
-         cells.asked, ("pylance", atlas.LanceWithoutGenes), _HOMEOBOX,
+         cells.request, ("pylance", atlas.LanceWithoutGenes), _HOMEOBOX,
          "zarr-python has no decoder for bit-packed arrays, so a gene has no floor."),
-    Kind("grid.tiledb", "TileDB-CF, a grid of 10 times", cf.write_cf, cf.asked, _TILEDB, note=_NO_CF),
-    Kind("run.mzpeak", "mzPeak, 50 points a spectrum, point layout", mzpeak.write_mzpeak, mzpeak.asked,
+    Kind("grid.tiledb", "TileDB-CF, a grid of 10 times", cf.write_cf, cf.request, _TILEDB, note=_NO_CF),
+    Kind("run.mzpeak", "mzPeak, 50 points a spectrum, point layout", mzpeak.write_mzpeak, mzpeak.request,
          ("pyarrow", mzpeak.PyArrow)),
-    Kind("cells.h5mu", "MuData .h5mu, two modalities, CSC, gzip", mudata.write_h5mu, cells.asked,
+    Kind("cells.h5mu", "MuData .h5mu, two modalities, CSC, gzip", mudata.write_h5mu, cells.request,
          ("h5py", mudata.H5pyOfModalities), {"mudata, backed": mudata.MuData}),
-    Kind("cells.soma", "TileDB-SOMA, tiles of 2,048 x 2,048", soma.write_soma, cells.asked,
+    Kind("cells.soma", "TileDB-SOMA, tiles of 2,048 x 2,048", soma.write_soma, cells.request,
          ("tiledb-py", soma.TileDB), {"tiledbsoma": soma.TileDBSOMA}),
-    Kind("cells.spatialdata", "SpatialData, a table, zarr 3, CSC, sharded", spatialdata.write_spatialdata, cells.asked,
-         ("zarr-python", spatialdata.ZarrOfTable), {"spatialdata": spatialdata.SpatialData}),
-    Kind("outs", "10x, .h5 by barcode and clusters as CSV", tenx.write_outs, tenx.asked,
+    Kind("cells.spatialdata", "SpatialData, a table, zarr 3, CSC, sharded", spatialdata.write_spatialdata,
+         cells.request, ("zarr-python", spatialdata.ZarrOfTable), {"spatialdata": spatialdata.SpatialData}),
+    Kind("outs", "10x, .h5 by barcode and clusters as CSV", tenx.write_outs, tenx.request,
          ("h5py, pandas", tenx.H5py), {"scanpy": tenx.Scanpy}),
-    Kind("cells.parquet", "Parquet, 50 genes as columns, Zstd", tables.write_parquet, cells.asked,
+    Kind("cells.parquet", "Parquet, 50 genes as columns, Zstd", tables.write_parquet, cells.request,
          ("pyarrow", tables.PyArrow), {"polars": tables.Polars}, ours=tables.OursWithGenes),
 )  # fmt: skip
 

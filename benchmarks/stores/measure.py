@@ -43,10 +43,10 @@ def measure_all(kind: Kind, path: Path) -> dict[str, Any]:
             if turn >= 2 and name in slow:
                 continue
             began = time.perf_counter()
-            told = _in_process(kind, name, path)
+            found = _in_process(kind, name, path)
             slow |= {name} if time.perf_counter() - began > 3 * SLOW_S else set()
-            answers[name] = told["answers"]
-            for measure, value in told["measures"].items():
+            answers[name] = found["answers"]
+            for measure, value in found["measures"].items():
                 found[name].setdefault(measure, []).append(value)
         _check_same(kind, answers)
     return {"measures": found, "left_out": left_out + [kind.note] * bool(kind.note)}
@@ -61,8 +61,8 @@ def _in_process(kind: Kind, name: str, path: Path) -> dict[str, Any]:
     done = subprocess.run(command, cwd=HERE.parent, check=False, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{name} failed on {path}:\n{done.stderr[-3000:]}")
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def _check_same(kind: Kind, answers: dict[str, dict[str, Any]]) -> None:
@@ -111,4 +111,4 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     kind_name, contender_name, where = sys.argv[1:]
     chosen = BY_NAME[kind_name]
-    print(json.dumps(measure(chosen.contenders[contender_name](Path(where)), *vars(chosen.asked()).values())))
+    print(json.dumps(measure(chosen.contenders[contender_name](Path(where)), *vars(chosen.request()).values())))

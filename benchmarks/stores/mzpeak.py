@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.stores.cells import Asked
+from benchmarks.stores.cells import Request
 
 POINTS = 50
 BLOCK = 100_000
@@ -20,8 +20,8 @@ COLUMN = "ms_level"
 ROWS_PER_GROUP = 1_000_000
 
 
-def asked() -> Asked:
-    return Asked(tuple(WINDOWS), COLUMN)
+def request() -> Request:
+    return Request(tuple(WINDOWS), COLUMN)
 
 
 def write_mzpeak(path: Path, n_obs: int) -> None:

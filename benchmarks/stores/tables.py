@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.stores.cells import N_VAR, asked, make_cells
+from benchmarks.stores.cells import N_VAR, make_cells, request
 from benchmarks.stores.contender import Ours
 
 N_GENES = 50
@@ -16,9 +16,9 @@ _INDEX = "barcode"
 
 
 def write_parquet(path: Path, n_obs: int) -> None:
-    """Write the genes that are asked for and others as float32, two axes and the obs columns, Zstd."""
+    """Write the requested genes and others as float32, two axes and the obs columns, Zstd."""
     cells = make_cells(n_obs)
-    places = [cells.var_labels.index(name) for name in asked().genes]
+    places = [cells.var_labels.index(name) for name in request().genes]
     places += [at for at in range(N_VAR) if at not in places][: N_GENES - len(places)]
     table = cells.obs.assign(umap_1=cells.embeddings["umap"][:, 0], umap_2=cells.embeddings["umap"][:, 1])
     genes = {cells.var_labels[at]: cells.X[:, [at]].toarray().ravel() for at in places}
@@ -26,7 +26,7 @@ def write_parquet(path: Path, n_obs: int) -> None:
 
 
 class OursWithGenes(Ours):
-    """cxg-widget, told which columns are genes."""
+    """cxg-widget, with the list of columns that are genes."""
 
     def open(self) -> None:
         self._dataset = self._open(self._path, var="GENE")

@@ -1,4 +1,4 @@
-"""10x: `outs/` with the matrix by barcode as HDF5 and the clusters beside it; read with h5py and pandas, and scanpy."""
+"""10x: `outs/` with the matrix by barcode as HDF5 and the clusters as CSV; read with h5py and pandas, and scanpy."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchmarks.stores.anndata_files import BLOCK
-from benchmarks.stores.cells import COLUMN, Asked, make_cells
-from benchmarks.stores.cells import asked as asked_of_cells
+from benchmarks.stores.cells import COLUMN, Request, make_cells
+from benchmarks.stores.cells import request as request_of_cells
 from benchmarks.stores.contender import scatter
 
 CLUSTERS = "graphclust"
 _MATRIX, _LABELS = "filtered_feature_bc_matrix.h5", f"analysis/clustering/gene_expression_{CLUSTERS}/clusters.csv"
 
 
-def asked() -> Asked:
-    return Asked(asked_of_cells().genes, CLUSTERS)
+def request() -> Request:
+    return Request(request_of_cells().genes, CLUSTERS)
 
 
 def write_outs(path: Path, n_obs: int) -> None:

@@ -10,7 +10,7 @@ from benchmarks.stores.contender import Ours
 from cxg_widget import open_dataset
 
 N_OBS = 400
-OF_CELLS = [kind for kind in kinds.KINDS if kind.asked is cells.asked and kind.ours is Ours]
+OF_CELLS = [kind for kind in kinds.KINDS if kind.request is cells.request and kind.ours is Ours]
 
 
 def names(found):
@@ -32,8 +32,8 @@ def made(kind, folder):
 @pytest.mark.parametrize("kind", kinds.KINDS, ids=names(kinds.KINDS))
 def test_the_floor_finds_what_ours_finds(kind, folder):
     path = made(kind, folder)
-    asked = kind.asked()
-    ours, floor = (measure.measure(one(path), asked.genes, asked.column) for one in (kind.ours, kind.floor[1]))
+    request = kind.request()
+    ours, floor = (measure.measure(one(path), request.genes, request.column) for one in (kind.ours, kind.floor[1]))
     measure._check_same(kind, {"cxg-widget": ours["answers"], "floor": floor["answers"]})
     assert {"open, ms", "codes, ms", "column as DataFrame, ms"} <= floor["measures"].keys() <= ours["measures"].keys()
 
@@ -43,7 +43,7 @@ def test_the_stores_hold_the_counts_that_were_drawn(kind, folder):
     truth = cells.make_cells(N_OBS)
     with open_dataset(made(kind, folder)) as dataset:
         assert (dataset.n_obs, dataset.n_var) == truth.X.shape
-        for name in cells.asked().genes:
+        for name in cells.request().genes:
             column = truth.X[:, [truth.var_labels.index(name)]].toarray().ravel()
             assert column.any()
             np.testing.assert_array_equal(dataset.values(name), column)
@@ -53,7 +53,7 @@ def test_a_contender_whose_library_is_missing_is_left_out_by_name(folder, monkey
     class Absent(Ours):
         libraries = ("no_such_library",)
 
-    kind = kinds.Kind("some", "some", lambda *_: None, cells.asked, ("floor", Ours), {"absent": Absent}, "A note.")
+    kind = kinds.Kind("some", "some", lambda *_: None, cells.request, ("floor", Ours), {"absent": Absent}, "A note.")
     told = {"measures": {"open, ms": 1.0}, "answers": {"gene": [1, 2.0]}}
     monkeypatch.setattr(measure, "_in_process", lambda *_: told)
     found = measure.measure_all(kind, folder)
@@ -62,7 +62,7 @@ def test_a_contender_whose_library_is_missing_is_left_out_by_name(folder, monkey
 
 
 def test_contenders_that_find_something_else_end_the_run(folder, monkeypatch):
-    kind = kinds.Kind("some", "some", lambda *_: None, cells.asked, ("floor", Ours))
+    kind = kinds.Kind("some", "some", lambda *_: None, cells.request, ("floor", Ours))
     monkeypatch.setattr(
         measure, "_in_process", lambda _, name, __: {"measures": {}, "answers": {"gene": [name == "floor", 2.0]}}
     )

@@ -2,7 +2,7 @@
 
 A widget gets the requests of the page for a lasso of half of the cells and for a hover: first alone, then repeatedly
 during a comparison that the page started.
-``python -m benchmarks.compare_beside FOLDER`` prints a table for the stores of `compare.py` in a folder; `compare.py`
+``python -m benchmarks.compare_gestures FOLDER`` prints a table for the stores of `compare.py` in a folder; `compare.py`
 appends it to its page.
 """
 
@@ -27,7 +27,7 @@ and while half of the cells are compared with the others, as from the page, in a
 after" is the longest time from a request to cancel to the end of the comparison."""
 CALLS = 40
 PAUSE_S = 0.03
-"""Between gestures of a hand, in which a processor that has nothing else to do forgets the last one."""
+"""Pause between two gestures of a hand, in which an idle processor loses its caches."""
 _BOX = [-9.0, -9.0, 0.0, -9.0, 0.0, 9.0, -9.0, 9.0]
 REQUESTS: dict[str, dict[str, Any]] = {
     "lasso": {"kind": "lasso", "polygon": _BOX, "mode": "replace"},
@@ -35,8 +35,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 
 
-def beside(path: Path, method: str) -> dict[str, tuple[float, float]]:
-    """Return ms of each gesture alone and while cells are compared, the median of calls; and s until one gave up."""
+def measure_gestures(path: Path, method: str) -> dict[str, tuple[float, float]]:
+    """Return the ms of each gesture alone and during a comparison, medians; and the s until a canceled one ended."""
     from cxg_widget import CxgWidget
 
     widget = CxgWidget(str(path))
@@ -54,7 +54,7 @@ def beside(path: Path, method: str) -> dict[str, tuple[float, float]]:
 
 
 def _asked(widget: Any, number: int, request: dict[str, Any]) -> Event:
-    """Send a request as the page does, and return what is set when it is answered."""
+    """Send a request as the page does, and return the event that is set when it is answered."""
     done, before = Event(), widget._exchange._send
 
     def send(content: dict[str, Any], buffers: Any = None) -> None:
@@ -68,7 +68,7 @@ def _asked(widget: Any, number: int, request: dict[str, Any]) -> Event:
 
 
 def _answered(widget: Any, request: dict[str, Any]) -> float:
-    """Return ms until a request is answered."""
+    """Return the ms until a request is answered."""
     before, began = widget._exchange._send, time.perf_counter()
     assert _asked(widget, 7, request).wait(60)
     taken = 1e3 * (time.perf_counter() - began)
@@ -78,7 +78,7 @@ def _answered(widget: Any, request: dict[str, Any]) -> float:
 
 
 def _while(widget: Any, method: str, request: dict[str, Any]) -> list[float]:
-    """Return ms of a request, again and again, while cells are compared."""
+    """Return the ms of a request, repeatedly, during a comparison."""
     before = widget._exchange._send
     done = _asked(widget, 8, {"kind": "compare", "a": "set:half", "b": "rest", "method": method, "normalize": False})
     taken = []
@@ -89,7 +89,7 @@ def _while(widget: Any, method: str, request: dict[str, Any]) -> list[float]:
 
 
 def _given_up(widget: Any, a: Any, method: str) -> float:
-    """Return the longest s from the wish to give up to its end, of some wishes spread over a comparison."""
+    """Return the longest s from a request to cancel to the end, of some requests spread over a comparison."""
     from cxg_widget.compare.matrix_statistics import MatrixStats
     from cxg_widget.compare.question import Question, compare
     from cxg_widget.errors import Cancelled
@@ -115,20 +115,22 @@ def _given_up(widget: Any, a: Any, method: str) -> float:
 
 
 def table(folder: Path) -> str:
-    """Return what was measured of the stores in a folder as Markdown."""
-    found = {(store, method): beside(folder / name, method) for store, name in STORES.items() for method in METHODS}
+    """Return the measurements of the stores in a folder as Markdown."""
+    found = {
+        (store, method): measure_gestures(folder / name, method) for store, name in STORES.items() for method in METHODS
+    }
     heads = "".join(f" {store}: alone | during |" for store in STORES)
     lines = [f"| | |{heads}", f"| --- | --- |{' --: | --: |' * len(STORES)}"]
     for method in METHODS:
         for what in (*REQUESTS, CANCEL):
             pairs = [found[store, method][what] for store in STORES]
-            told = [f" | {later:.2f}" if what == CANCEL else f"{alone:.1f} | {later:.1f}" for alone, later in pairs]
-            lines.append(f"| {method} | {what if what == CANCEL else what + ', ms'} | {' | '.join(told)} |")
+            cells = [f" | {later:.2f}" if what == CANCEL else f"{alone:.1f} | {later:.1f}" for alone, later in pairs]
+            lines.append(f"| {method} | {what if what == CANCEL else what + ', ms'} | {' | '.join(cells)} |")
     return "\n".join(["## Gestures during a comparison", "", _ABOUT, "", *lines, ""])
 
 
 def main() -> None:
-    """Print the table of the folder that the command line names."""
+    """Print the table of the folder named on the command line."""
     print(table(Path(sys.argv[1])))
 
 

@@ -43,10 +43,10 @@ def measure_all(kind: Kind, path: Path) -> dict[str, Any]:
             if turn >= 2 and name in slow:
                 continue
             began = time.perf_counter()
-            found = _in_process(kind, name, path)
+            result = _in_process(kind, name, path)
             slow |= {name} if time.perf_counter() - began > 3 * SLOW_S else set()
-            answers[name] = found["answers"]
-            for measure, value in found["measures"].items():
+            answers[name] = result["answers"]
+            for measure, value in result["measures"].items():
                 found[name].setdefault(measure, []).append(value)
         _check_same(kind, answers)
     return {"measures": found, "left_out": left_out + [kind.note] * bool(kind.note)}

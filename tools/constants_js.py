@@ -49,91 +49,95 @@ KEY_PX = (
     "WIDEST_COLUMN", "WIDEST_OF_TWO", "TWO_COLUMNS_FROM", "TITLE_PX", "HEADING_PX", "TEXT_PX", "SMALL_PX",
 )  # fmt: skip
 CONSTANTS: list[tuple[str, str, Any]] = [
-    ("MOST_PINNED", "Genes that are pinned at once.", gene_sets.MOST_PINNED),
-    ("MOST_BLENDED", "Genes that can have a hue each.", blend.MOST_BLENDED),
-    ("STATISTICS_OF_POINTS", "Statistics that points can show too.", list(statistic.OF_CELLS)),
-    ("MOST_PANELS", "Panels side by side at once.", looks.MOST_PANELS),
-    ("PAPERS", "What pictures that are saved are drawn on.", {name: theme(PAPERS[name]) for name in ("white", "dark")}),
+    ("MOST_PINNED", "Maximum number of pinned genes.", gene_sets.MOST_PINNED),
+    ("MOST_BLENDED", "Maximum number of genes with one hue each.", blend.MOST_BLENDED),
+    ("STATISTICS_OF_POINTS", "Statistics that points can also show.", list(statistic.OF_CELLS)),
+    ("MOST_PANELS", "Maximum number of panels side by side.", looks.MOST_PANELS),
+    ("PAPERS", "Backgrounds of saved pictures.", {name: theme(PAPERS[name]) for name in ("white", "dark")}),
     ("PLAIN", "Points without a coloring.", {"light": rgb.PLAIN_LIGHT, "dark": rgb.PLAIN_DARK}),
     ("MISSING_GREY", "Points without a value.", {"light": rgb.MISSING_LIGHT, "dark": rgb.MISSING_DARK}),
     (
         "LEFT_OUT_GREY",
-        "Points that the filters leave out, where they are drawn.",
+        "Filtered-out points, where they are drawn.",
         {"light": rgb.LEFT_OUT_LIGHT, "dark": rgb.LEFT_OUT_DARK},
     ),
     (
         "ZERO_GREY",
-        "Points whose number is 0, where that is no color.",
+        "Points whose number is 0, where zeros are grey.",
         {"light": rgb.ZERO_LIGHT, "dark": rgb.ZERO_DARK},
     ),
-    ("MOST_KEY_ROWS", "Rows of the key beside a picture, before it counts the others.", legend_words.MOST_KEY_ROWS),
-    ("KEY_PX", "Sizes and places in a picture with its key.", {name: getattr(figure, name) for name in KEY_PX}),
+    (
+        "MOST_KEY_ROWS",
+        "Maximum number of rows of the key next to a picture; it counts the others.",
+        legend_words.MOST_KEY_ROWS,
+    ),
+    ("KEY_PX", "Sizes and positions in a picture with its key.", {name: getattr(figure, name) for name in KEY_PX}),
     (
         "MOST_FIELDS",
-        "Columns that the tooltip shows where none were chosen, apart from the one that colors.",
+        "Columns in the tooltip by default, in addition to the color.",
         hover_fields.MOST_FIELDS,
     ),
-    ("MANY", "So many cells under the pointer are too many to name one.", under_pointer.MANY),
-    ("MOST_IN_CROWD", "Categories that are named of many cells, the largest of them.", pointer.MOST_NAMED),
-    ("EMPTY_LABEL", "Name of a category without letters.", names.EMPTY_LABEL),
-    ("LONGEST_LABEL", "Letters of a label in a sentence.", names.LONGEST_LABEL),
-    ("LOG", "What stands before a column whose logarithm is an axis.", column_pairs.LOG),
-    ("MAX_ROWS", "Rows of the table that one request may name.", parsing.MAX_ROWS),
-    ("FINEST_SHARE", "How far a code may move a number on the colormap, which has 256 colors.", level_choice.FINEST),
-    ("COARSE_PX", "Steps of positions from which they would show as a lattice.", portrait.COARSE_PX),
-    ("DETAIL", "How many times as wide as a view its finer points are.", portrait.DETAIL),
-    ("SQUARE_PX", "Points up to so wide are squares, wider ones discs.", by_numpy.SQUARE_PX),
-    ("ENCLOSED", "Shares of their cells that contours enclose.", ENCLOSED),
-    ("VEIL", "Share of the page over the points beneath the map of a difference.", difference.VEIL),
-    ("MOST_BINS", "Bins of an open column of numbers.", coded.MOST_BINS),
+    ("MANY", "Number of cells under the pointer from which the tooltip summarizes them.", under_pointer.MANY),
+    ("MOST_IN_CROWD", "Maximum number of categories named for many cells, largest first.", pointer.MOST_NAMED),
+    ("EMPTY_LABEL", "Label of a category whose name is empty.", names.EMPTY_LABEL),
+    ("LONGEST_LABEL", "Maximum length of a label in a sentence.", names.LONGEST_LABEL),
+    ("LOG", "Prefix of a column whose logarithm is an axis.", column_pairs.LOG),
+    ("MAX_ROWS", "Maximum number of rows of the table in one request.", parsing.MAX_ROWS),
+    ("FINEST_SHARE", "Maximum error of a code on the colormap, of 256 colors.", level_choice.FINEST),
+    ("COARSE_PX", "Size of a step of positions from which a lattice would show.", portrait.COARSE_PX),
+    ("DETAIL", "Width of the area of finer points, in widths of the view.", portrait.DETAIL),
+    ("SQUARE_PX", "Width up to which points are squares; wider ones are discs.", by_numpy.SQUARE_PX),
+    ("ENCLOSED", "Shares of the cells that contours enclose.", ENCLOSED),
+    ("VEIL", "Opacity of the veil over the points below the map of a difference.", difference.VEIL),
+    ("MOST_BINS", "Maximum number of bins of an open column of numbers.", coded.MOST_BINS),
     ("MOST_COUNTED", "Rows of a column that are counted apart from all.", column_counts.MOST_COUNTED),
-    ("MOST_SETS_ON_PLOT", "Sets that have contours at once.", checks.MOST_SETS_ON_PLOT),
-    ("COMPARED", "Numbers of a compared gene, in the order in which they travel.", list(comparison_frames.COLUMNS)),
-    ("DIMMED", "Share of its color that a dimmed point keeps.", rgb.DIMMED),
+    ("MOST_SETS_ON_PLOT", "Maximum number of sets with contours.", checks.MOST_SETS_ON_PLOT),
+    ("COMPARED", "Numbers of a compared gene, in the order of messages.", list(comparison_frames.COLUMNS)),
+    ("DIMMED", "Share of the color of a dimmed point.", rgb.DIMMED),
     (
         "GREYED",
-        "What is dimmed fades into a grey, or it could not be seen: this share of the way from page to ink.",
+        "Grey that dimmed points fade to, not to the page, to stay visible: share of the way from page to ink.",
         {"light": rgb.GREYED_LIGHT, "dark": rgb.GREYED_DARK},
     ),
-    ("QUIET_INK", "How much of the ink quiet text has; the rest is the page.", paper.QUIET),
-    ("FAINT_INK", "How much of it faint lines have.", paper.FAINT),
-    ("FAINTEST", "The least opacity, of 255, of a pixel that is dimmed in an image.", shading.CONTEXT_ALPHA),
+    ("QUIET_INK", "Share of ink in quiet text; the rest is the page.", paper.QUIET),
+    ("FAINT_INK", "Share of ink in faint lines.", paper.FAINT),
+    ("FAINTEST", "Minimum opacity, of 255, of a dimmed pixel in an image.", shading.CONTEXT_ALPHA),
     (
         "SEEN_IN_THE_DARK",
         "Relative luminance from which a color has a contrast of 2 with a dark page.",
         rgb._SEEN_IN_THE_DARK,
     ),
-    ("MARGIN", "Around all points on each side, as a share of what they take.", view._MARGIN),
+    ("MARGIN", "Margin around all points on each side, as a share of their extent.", view._MARGIN),
     (
         "BASIS",
-        "So many of the first points, which come ahead of the rest, tell how crowded a view is and its limits.",
+        "Number of first points from which the crowding of a view and its limits are estimated.",
         crowding.BASIS,
     ),
     (
         "SOLID_UP_TO",
-        "In views of up to so many times as many cells as are few something is left of how few look.",
+        "Multiple of the number of few cells up to which a view keeps some of their look.",
         crowding._SOLID_UP_TO,
     ),
-    ("WIDEST_SPOT_PX", "No spot of a section is drawn wider.", tissue.WIDEST_SPOT_PX),
-    ("BEHIND", "Cells that stand for the color of a crowded place.", crowding.BEHIND),
-    ("WIDER", "How many times as wide the area is on which the number of a tile of few leans.", crowding._WIDER),
-    ("ENDS", "Quantiles of what is shown at the ends of the colors.", crowding._ENDS),
-    ("FINEST", "Share of the extent below which no tile tells how crowded it is.", crowding._FINEST),
+    ("WIDEST_SPOT_PX", "Maximum width of a spot of a section.", tissue.WIDEST_SPOT_PX),
+    ("BEHIND", "Number of cells that a color represents at least.", crowding.BEHIND),
+    ("WIDER", "Width of the tile by which a tile of few points is smoothed, in tile widths.", crowding._WIDER),
+    ("ENDS", "Quantiles of the displayed numbers at the ends of the colors.", crowding._ENDS),
+    ("FINEST", "Smallest tile that measures crowding, as a share of the extent.", crowding._FINEST),
     (
         "STEPS",
-        "From the mean to the highest number of a pixel: each step means new numbers for all points.",
+        "Steps from the mean to the highest number of a pixel; each recomputes the numbers of all points.",
         crowding._STEPS,
     ),
     (
         "COVER",
-        "What a point covers, beside its side: less, for more of those that share a pixel come from tiles of many.",
+        "Side of a tile, in diameters of a point: below 1, since most points that share a pixel are in crowded tiles.",
         crowding._COVER,
     ),
-    ("FADING", "The power of the layers of points by which these fade.", crowding._FADING),
-    ("PALEST", "No point is paler where opacity follows density.", crowding.PALEST),
+    ("FADING", "Power of the layers of points in their opacity.", crowding._FADING),
+    ("PALEST", "Minimum opacity of a point if opacity follows density.", crowding.PALEST),
     (
         "FILLING",
-        "How many times over all points together may cover a view before they are drawn smaller.",
+        "Share of a view that all points together may cover before they are drawn smaller.",
         crowding._FILLING,
     ),
 ]
@@ -141,15 +145,17 @@ CONSTANTS: list[tuple[str, str, Any]] = [
 
 SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null"}
 COSTS: list[tuple[str, str, tuple[Cost, ...]]] = [
-    ("READ", "Settings that the kernel reads other data for.", ("points", "color")),
-    ("OVERLAYS", "Settings of what lies over or under the points.", ("overlays",)),
-    ("TUNED", "Settings that change colors and sizes, and move nothing.", ("tuning", "image")),
+    ("READ", "Settings whose change reads other data in the kernel.", ("points", "color")),
+    ("OVERLAYS", "Settings of overlays above or below the points.", ("overlays",)),
+    ("TUNED", "Settings that change colors and sizes, but no positions.", ("tuning", "image")),
 ]
 
 
 def js() -> str:
     """Return the text of constants.js."""
-    head = "/** What a user can set, and what the kernel draws by as well. Written by tools/constants_js.py. */\n"
+    head = (
+        "/** Settings of a user, and constants that the kernel also draws with. Written by tools/constants_js.py. */\n"
+    )
     return "\n".join([head, *settings(), *(declaration(*constant) for constant in CONSTANTS)]) + "\n"
 
 
@@ -169,7 +175,7 @@ def settings() -> list[str]:
         f"/** @typedef {{{union(PANELS)}}} PanelName */\n",
         "\n".join(["/**", " * @typedef {object} Settings", *lines, " */"]),
         *(declaration(*one, kind="(keyof Settings)[]") for one in named),
-        declaration("DEFAULTS", "What tests begin with.", {one.name: one.default for one in synced}, "Settings"),
+        declaration("DEFAULTS", "Values that tests start from.", {one.name: one.default for one in synced}, "Settings"),
     ]
 
 

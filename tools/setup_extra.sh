@@ -5,7 +5,7 @@ package=$2
 venv=$3
 [ -x "$venv/bin/python" ] || "$package/bin/python" -m venv "$venv"
 echo "Installing what '.[$extra]' adds into $venv (once; half a minute)"
-# Jupyter keeps files such as extensions of its page beside the packages; programs look for them in their own environment first.
+# Jupyter stores files such as front-end extensions next to the packages; programs look in their own environment first.
 "$venv/bin/python" - "$package" <<'SETUP'
 import subprocess, sys, sysconfig
 from pathlib import Path

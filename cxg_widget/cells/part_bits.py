@@ -21,7 +21,7 @@ class PartBits:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held besides the mask, including cached counts."""
+        """Bytes held in addition to the mask, including cached counts."""
         return 5 * self.bits.nbytes
 
     def at(self, places: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
@@ -31,7 +31,7 @@ class PartBits:
     def before(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count the cells of the part before each place, int64."""
         if self._counts is None:
-            # Half a byte a cell, beside an eighth for the bits: a part needs no index of its own (decision 53).
+            # Half a byte per cell, and an eighth for the bits: a part needs no separate index (decision 53).
             counts = np.zeros(self.bits.size + 1, dtype=np.uint32)
             np.cumsum(np.bitwise_count(self.bits), out=counts[1:])
             self._counts = counts

@@ -1,4 +1,4 @@
-"""Genes that set cells apart, ranked by Welch's t from a sketch: an estimate, or exact once the rim was read."""
+"""Genes that distinguish cells, ranked by Welch's t from a sketch: an estimate, or exact after reading the edge."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from cxg_widget.spatial.index import SpatialIndex
 
 _SAMPLED_ROWS = 64
 _RIM_BYTES = 1 << 28
-"""Most bytes that are decoded for the cells of the rim; the exact test reads more."""
+"""Maximum of bytes decoded for the cells at the edge; the exact test reads more."""
 _STEP_BYTES = 1 << 26
-"""Size of a block: with several cells of each tile in it, the sums of a tile are in the cache for all but the first."""
+"""Size of a block. With several cells of each tile in it, the sums of a tile are read into the cache once."""
 _LEAST_CELLS = 2
 _FOLD = "scanpy"
 _ENTRY_BYTES, _SUM_BYTES = 8, 10
@@ -45,7 +45,7 @@ class QuickMarkers:
     a, b : summaries of these genes in the cells and in the rest
     log2fc : float64 (n,); NaN for scaled values
     n_cells : number of cells
-    n_read : how many of them are counted exactly
+    n_read : number of cells counted exactly
     """
 
     positions: NDArray[np.int64]
@@ -121,7 +121,7 @@ class Sketched:
     def resolve(self, mask: NDArray[np.bool_], n: int, check: Callable[[], None] = lambda: None) -> QuickMarkers:
         """Return the first n genes for cells, bool (n_obs,), after reading those in tiles that are partly in the mask.
 
-        If that takes too many bytes, or a store elsewhere, it is an estimate.
+        It is an estimate if that takes too many bytes, or the store is remote.
         """
         n_in = self.tiles.count_in_mask(mask)
         groups, is_whole = np.full(self.dataset.n_obs, -1, dtype=np.int32), self._is_full(n_in)
@@ -129,7 +129,7 @@ class Sketched:
         for tile in partial.tolist():
             rows = self.tiles.rows(tile)
             inside = mask[rows]
-            # Fewer cells to read: of a tile with few cells outside, those are subtracted.
+            # To read fewer cells: if most cells of a tile are inside, the others are subtracted.
             is_whole[tile] = 2 * n_in[tile] > len(rows)
             groups[rows[inside != is_whole[tile]]] = int(is_whole[tile])
         rows = np.flatnonzero(groups >= 0)

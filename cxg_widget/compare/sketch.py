@@ -1,4 +1,4 @@
-"""A sketch of a matrix: sums of each gene over tiles of cells, from which those of any cells follow in milliseconds."""
+"""A sketch of a matrix: sums of each gene over tiles of cells, which give those of any cells in milliseconds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NONE = np.zeros((0, 0), dtype=np.uint32)
 class Sums:
     """Sums of each gene over some cells, each float64 (n_genes,).
 
-    n : number of cells in which it was measured; above : in which it is above 0
+    n : cells in which the gene was measured; above : cells in which it is above 0
     """
 
     n: Floats
@@ -43,7 +43,7 @@ class Sums:
         """The same as means and squared distances from them."""
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = self.sums / self.n
-        # Rounding may leave a little below 0, which has no square root.
+        # Rounding may give small negative numbers, which have no square root.
         squares = np.maximum(self.squares - np.nan_to_num(mean) * self.sums, 0.0)
         return Summary(self.n, mean, squares, self.above, np.zeros_like(mean))
 
@@ -75,7 +75,7 @@ class Sketch:
 
     def of(self, weights: Floats) -> Sums:
         """Return the sums over a share of the cells of each tile, float64 (n_tiles,)."""
-        # All but a few tiles: the sums over the others are subtracted, so that at most half of the tiles are read.
+        # If most tiles count, the sums over the others are subtracted, so at most half of the tiles are read.
         if 2 * np.count_nonzero(weights) <= len(weights):
             return self._weighted(weights)
         return self.total.plus(self._weighted(1.0 - weights), -1)
@@ -93,7 +93,7 @@ class Sketch:
 
 
 class Parts:
-    """Sums of a matrix over groups of cells, as the arrays of a sketch, while they are gathered.
+    """Gathers the sums of a matrix over groups of cells in the arrays of a sketch.
 
     cells : the groups; each cell is in one
     """

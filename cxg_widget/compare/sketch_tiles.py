@@ -1,4 +1,4 @@
-"""Tiles: runs of the Morton order of an embedding or of the order of a column, and how many cells of each are meant."""
+"""Tiles: runs of the Morton order of an embedding or of the order of a column, and counts of cells in each."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Integers = NDArray[np.int64]
 _MOST_SUMS, _LEAST_SUMS = 20_000_000, 4_000_000
 """Tiles times genes of a sketch, which take 10 bytes each on disk: at most 200 MB."""
 _ENTRIES_PER_SUM = 8
-"""Entries of the matrix per sum; with fewer, making room for the sums takes longer than adding up."""
+"""Entries of the matrix per sum; with fewer, allocating the sums takes longer than adding up."""
 _MOST_TILES = 4_096
 _LEAST_CELLS = 32
 """Cells of a tile on average."""
 
 
 def most_tiles(n_obs: int, n_genes: int, n_entries: int) -> int:
-    """Return the limit of tiles of the sketch of a matrix with so many entries."""
+    """Return the maximum number of tiles for a matrix with this number of entries."""
     most = max(_LEAST_SUMS, min(_MOST_SUMS, n_entries // _ENTRIES_PER_SUM))
     return max(1, min(_MOST_TILES, n_obs // _LEAST_CELLS, most // max(n_genes, 1)))
 
@@ -33,7 +33,7 @@ def most_tiles(n_obs: int, n_genes: int, n_entries: int) -> int:
 class Tiles:
     """Tiles of cells; the last one has the cells without coordinates or value, and is not in any polygon or range.
 
-    edges : int64 (n_tiles,), place of the first cell of each tile, and the number of cells of all others
+    edges : int64 (n_tiles,), position of the first cell of each tile but the last, and the number of their cells
     """
 
     index: SpatialIndex | ValueOrder
@@ -41,7 +41,7 @@ class Tiles:
 
     @classmethod
     def of(cls, index: SpatialIndex | ValueOrder, most: int) -> Tiles:
-        """Divide the cells of an index into at most this many tiles, and one of cells that it lacks."""
+        """Divide the cells of an index into at most this number of tiles, and one for cells that it lacks."""
         return cls(index, index.edges(most) if isinstance(index, ValueOrder) else _edges(index.tree, most))
 
     def __len__(self) -> int:

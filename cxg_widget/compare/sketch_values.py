@@ -1,4 +1,4 @@
-"""Cells in the order of a column: a brush over it covers a run of them, and cuts at most two tiles."""
+"""Cells in the order of a column: a brush covers a run of them, and cuts at most two tiles."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cxg_widget.counts.counter import Column
 from cxg_widget.datasets.base.dataset import Dataset
 
 MOST_RUNS = 256
-"""A file of 77 MB with 30,000 genes."""
+"""Maximum number of runs: a file of 77 MB for 30,000 genes."""
 
 
 @dataclass(frozen=True)
 class ValueOrder:
-    """Cells that have a value of a column, lowest first; what `Tiles` needs of a spatial index.
+    """Cells that have a value of a column, lowest first; has the attributes that `Tiles` needs of a spatial index.
 
     rows : uint32 (n,); values : (n,), numbers, or codes of categories
     fingerprint : hash of the column
@@ -68,7 +68,7 @@ class ValueOrder:
         # Zeros of a gene would otherwise take nearly all runs.
         some = self.values[self.values != 0] if self.is_number else self.values
         starts = [self.values[:1]]
-        # Runs as wide as the bars of the histogram too: its tails have few cells, and a brush may end in them.
+        # The bars of the histogram are edges too: its tails have few cells, and a brush may end in them.
         if self.is_number and most > 2 * MOST_BINS:
             ends = ends_of(self.values)
             starts.append(float_edges(ends.low, ends.high)[:-1])
@@ -79,6 +79,6 @@ class ValueOrder:
         return np.unique(np.append(found, [0, self.n]))
 
     def span(self, low: float | None, high: float | None) -> tuple[int, int]:
-        """Return the first place in a range, both ends included, and the first behind it; None = open."""
+        """Return the first position in a range, both ends included, and the first after it; None = open."""
         first = 0 if low is None else int(np.searchsorted(self.values, low))
         return first, self.n if high is None else int(np.searchsorted(self.values, high, side="right"))

@@ -131,7 +131,7 @@ class Slice(Dataset):
     ) -> Iterator[MatrixBlock]:
         """Yield vars of a layer with its own: those with the names of vars of X; NaN if there is none."""
         source, names, n = self._source, self._source.names_in(layer), self.n_obs
-        source.matrix_block(0, 0, layer)  # raises if the layer cannot be used beside X
+        source.matrix_block(0, 0, layer)  # raises if the layer cannot be written with X
         for position in positions.tolist():
             label = source.var_labels[position]
             if names.has_var(label):

@@ -68,7 +68,7 @@ def _local(uri: str, options: Mapping[str, Any]) -> str:
     found = _tiledb(uri, options) if path.is_dir() else None
     if found is None:
         known = _listed([reader.what for reader in registered().readers.values()])
-        unusable = "".join(f" Besides, {sentence}" for sentence in registered().unusable.values())
+        unusable = "".join(f" Also, {sentence}" for sentence in registered().unusable.values())
         raise UnknownFormat(f"'{uri}' is not {known} (found: {_contents(path)}).{unusable}{_hint(path)}")
     return found
 

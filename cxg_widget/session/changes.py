@@ -114,7 +114,7 @@ class SettingsCheck:
             raise
 
     def begin(self, settings: Settings) -> None:
-        """Keep the data of new settings beside those shown, until they are shown or dropped."""
+        """Hold the data of new settings in addition to the current ones, until these settings are shown or dropped."""
         now = self._display.settings
         self._loader.show([now, *(now.of_panel(one) for one in now.panel_numbers), settings])
 

@@ -1,4 +1,4 @@
-"""Saved states of widgets, beside the spatial indexes: one file per widget, named by dataset and notebook.
+"""Saved states of widgets, in the folder of the spatial indexes: one file per widget, named by dataset and notebook.
 
 ::
 

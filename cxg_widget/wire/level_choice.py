@@ -41,7 +41,7 @@ def coarseness(levels: Levels, scale: ColorScale, known: Range) -> float:
     moved = [np.abs(here - below), np.abs(above - here)]
     ends = np.array([0.0, LEVELS]), np.array([known.lo, known.hi])
     moved.append(np.abs(places(ends[0]) - np.nan_to_num(scale.places(ends[1]))))
-    if levels.zero >= 0:  # the neighbors of the code of 0 represent all numbers beside 0
+    if levels.zero >= 0:  # codes next to that of 0 represent the numbers closest to 0
         moved.append(np.abs(places(levels.zero + np.array([-1.0, 1.0])) - np.nan_to_num(scale.places(np.zeros(1)))))
     return float(np.concatenate(moved).max())
 

@@ -183,7 +183,7 @@ def test_a_reader_that_fails_is_named_where_it_is_asked_for_and_harms_no_other(
         assert dataset.format == "cxg"
     with pytest.raises(MissingDependency, match=f"^the reader of 'points' in broken {sentence}"):
         open_dataset(table, format="points")
-    with pytest.raises(UnknownFormat, match=f"found: a file.* Besides, the reader of 'points' in broken {sentence}"):
+    with pytest.raises(UnknownFormat, match=f"found: a file.* Also, the reader of 'points' in broken {sentence}"):
         open_dataset(table)
 
 

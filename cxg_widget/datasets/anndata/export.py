@@ -67,7 +67,7 @@ def _layers(dataset: Dataset, layers: bool | Sequence[str] | None) -> list[str]:
     for name in layers:
         if name not in usable and name in dataset.layers:
             what = f"layer {shown(name)} has its own {dataset.var_noun.many}"
-            raise InvalidValue(f"{what}, so it does not fit beside X; open its modality alone with key=.")
+            raise InvalidValue(f"{what}, so it cannot be exported with X; open its modality alone with key=.")
         if name not in usable:
             raise UnknownName(not_found("layer", name, usable))
     return list(layers)

@@ -236,7 +236,7 @@ class ByColumn(SparseLayout):
             self._tiles = tiles
 
     def column(self, position: int, rows: tuple[int, int] | None) -> Cells:  # noqa: ARG002 - it has no rows
-        """Read one column, and keep its neighbors that came along; the next column is often beside it."""
+        """Read one column, and keep its neighbors that came along; the next column is often next to it."""
         near: Near | None = self._cache.get(Near)
         if near is None or position not in near.columns:
             array, value, columns = self._array(), self._value(), self._beside(position)
@@ -261,7 +261,7 @@ class ByColumn(SparseLayout):
         begin, end = np.searchsorted(lasts, position), np.searchsorted(firsts, position, side="right")
         if begin >= end:  # no tile has it
             return range(position, position + 1)
-        # The tiles beside these also hold the column at a common edge in part.
+        # Neighboring tiles contain a part of the column at a common edge.
         low = lasts[begin - 1] + 1 if begin else 0
         high = firsts[end] if end < len(firsts) else self.stored.shape[0]
         return range(min(int(low), position), max(int(high), position + 1))

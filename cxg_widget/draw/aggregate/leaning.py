@@ -31,7 +31,7 @@ def leaning_means(planes: Planes, behind: float, *, spread: int = 1) -> NDArray[
 
     Examples
     --------
-    >>> totals = np.array([[[[0, 5], [50, 1]]]], dtype=np.uint64)  # five cells of code 0 beside one of 50
+    >>> totals = np.array([[[[0, 5], [50, 1]]]], dtype=np.uint64)  # five cells of code 0 next to one of 50
     >>> leaning_means(Planes(totals), 5).round(1).tolist()
     [[[0.0, 16.7]]]
     """

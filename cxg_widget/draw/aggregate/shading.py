@@ -63,8 +63,8 @@ def shade(
     """Color planes of categories, mixed by share, or of counts, plain: uint8 (h, w, 4), straight alpha.
 
     A pixel with any categorized cell shows no gray, as missing points are below others. With a selection, the selected
-    cells are on top of the others, which are nearly transparent. Filtered-out cells are opaque and below all; beside
-    dimmed cells, whose background is the page, they only show next to them.
+    cells are on top of the others, which are nearly transparent. Filtered-out cells are opaque and below all others.
+    They are visible next to dimmed cells, but not through them, since dimmed cells have the page as background.
 
     planes : of a category column or of no column
     how : from the number of cells to opacity, see `opacity`

@@ -43,7 +43,7 @@ def _check_set(rule: Rule) -> None:
         raise SET.wrong(rule)
 
 
-# Nested rules are asked by their own forms, also whether they can be evaluated on some rows.
+# Forms of nested rules evaluate these, and know whether they can be evaluated on some rows.
 _OF_RULES: dict[str, Any] = {
     "takes": (), "holds_rules": True, "find_missing": lambda *_: None, "columns": lambda _: (),
     "is_row_wise": lambda *_: True, "as_filter": None,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "mean_a", "mean_b", "share_a", "share_b", "log2fc", "statistic", "log10_p", "log10_p_adj", "auc"
 )  # fmt: skip
-"""Numbers sent for each gene, beside the number of cells."""
+"""Numbers sent for each gene, in addition to the number of cells."""
 ROWS = 1 << 14
 """Genes per frame: half of the largest message of some hosts."""
 

@@ -1,4 +1,4 @@
-"""Markers while you draw: keeps the sketch of the matrix on show, and ranks genes by it."""
+"""Markers while you draw: caches the sketch of the displayed matrix, and ranks genes by it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class QuickLists:
     # For the front-end.
 
     def frames(self, request: p.AskQuick) -> Iterator[Frame]:
-        """Yield the genes of the cells in a polygon, of a brush or selected; without a sketch, what it would take.
+        """Yield the genes of cells in a polygon, of a brush or of the selection; without a sketch, its cost.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class QuickLists:
             yield self._found(sketched.resolve(mask, _SHOWN, check), settings)
 
     def make(self, request: p.MakeSketch) -> Iterator[Frame]:
-        """Make the sketch, and yield the genes of the cells; raises as `frames`, and `Overtaken` if ended."""
+        """Make the sketch, and yield the genes of the cells; raises as `frames`, and `Overtaken` if canceled."""
         settings, _ = self._display.place(request.panel)
         column, check = _column_of_brush(request.rule), self._making.begin()
         if self._find(settings, column) is None:
@@ -157,7 +157,7 @@ class QuickLists:
     def _make(
         self, settings: Settings, column: Column | None, check: Callable[[], None], ends_by: p.EndsBy
     ) -> Sketched:
-        """Read the matrix once, and keep the sketch in memory and on disk."""
+        """Read the matrix once, and cache the sketch in memory and on disk."""
         dataset, last = self._loader.dataset, 0.0
 
         def tell(done: float, what: str) -> None:
@@ -172,7 +172,7 @@ class QuickLists:
         finally:
             self._announce(Frame(p.Progress("reading", 1.0, ends_by)))
         name, store = self._name(settings, column), SketchStore()
-        # From the file the system may take the memory back.
+        # The system can reclaim the memory of a mapped file.
         if name is not None and store.save(name, made.tiles, made.sketch):
             found = store.load(name, made.tiles.index, self._n_genes(settings))
             made = made if found is None else Sketched(dataset, settings.layer, *found)
@@ -207,7 +207,7 @@ class QuickLists:
         cells = held.wait_for_index(lambda: False) if held.is_aggregated else held.index_if_built()
         if isinstance(cells, IndexedCells):
             return cells.index
-        # Not kept by the loader: while points travel, nothing else needs an index.
+        # Not cached by the loader: while cells are sent as points, nothing else needs an index.
         return loader.share("index", settings.place_key, lambda: SpatialIndex.build(held.xy()))
 
     # Cells of a shape or a brush.
@@ -215,7 +215,7 @@ class QuickLists:
     def _of_brush(
         self, request: p.AskQuick, column: Column, sketched: Sketched, check: Callable[[], None]
     ) -> QuickMarkers:
-        """Return the genes of the cells that a filter would keep, beside the filters of other columns."""
+        """Return the genes of the cells that pass a filter and the filters of other columns."""
         rule, loader, tiles = request.rule, self._loader, sketched.tiles
         settings, _ = self._display.place(request.panel)
         own = loader.of(settings).counter.own_rule(column, settings.filters)
@@ -239,7 +239,7 @@ class QuickLists:
         return tiles.count_in_polygon(as_polygon(np.reshape(corners, (-1, 2))))
 
     def _kept(self, drawn: object, tiles: Tiles, mask_of: Callable[[], NDArray[np.bool_] | None]) -> Tiles:
-        """Return the tiles with the cells of a mask alone, found once for all frames of the same drawing."""
+        """Return the tiles with only the cells of a mask; cached for all frames of one shape."""
         if self._drawn is None or self._drawn[0] != drawn:
             mask = mask_of()
             self._drawn = drawn, tiles if mask is None else tiles.only(mask)

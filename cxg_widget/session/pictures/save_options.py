@@ -62,7 +62,7 @@ class HtmlOptions:
     """Options of an HTML page.
 
     max_bytes : of the file
-    colors : colors beside those in use, as the trait `color` takes them
+    colors : colors in addition to those in use, as the trait `color` takes them
     width, height : of the widget in it, CSS px; None = size of the window
     measure : returns the bytes of a page with its surroundings
     """

@@ -77,7 +77,7 @@ class TissueParts:
         x0, x1, y0, y1 = request.view
         part = part_for(image, (x0, x1, y0, y1), (request.width, request.height))
         pixels = self._dataset.section_image(request.name, part.lines, part.columns, part.step, check)
-        if pixels.size == 0:  # the view is beside the image
+        if pixels.size == 0:  # the view is outside the image
             pixels, part = np.full((1, 1, 3), 255, dtype=np.uint8), Part((0, 0), (0, 0), part.step)
         # The last px may cover fewer px of the image; it is drawn as large as the others.
         ends = (

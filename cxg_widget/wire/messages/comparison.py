@@ -90,12 +90,12 @@ class Comparison(Message, kind="comparison"):
 
 @dataclass(frozen=True)
 class AskQuick(OfPanel, kind="quick"):
-    """Ask for the genes that set cells apart from all others, ranked from the sketch. Answered by `quick`.
+    """Ask for the genes that distinguish some cells from all others, ranked from the sketch. Answered by `quick`.
 
     polygon : x, y of each corner, as of a lasso, whose cells are estimated; [] = the selected cells, whose sums are
         exact if the rest of their tiles is small enough to read
     rule : filter of one column, as a brush moves; then no polygon. Its cells also pass the filters of other columns
-    is_released : the shape or brush is held still, or the brush was released: the sums are exact too, if possible
+    is_released : the shape or brush rests, or the brush was released: the sums are exact too, if possible
     """
 
     polygon: list[float]
@@ -118,9 +118,9 @@ class Quick(Message, kind="quick"):
     """The genes with the highest t of Welch between some cells and all others, highest first, without p.
 
     has_sketch : if not, nothing is known of the genes
-    n_bytes, read_bytes : without a sketch, its size on disk, and how much is decoded to make it; else 0
+    n_bytes, read_bytes : without a sketch, its size on disk, and the bytes decoded to make it; else 0
     is_remote : whether the matrix is in remote storage
-    n_cells : number of the cells; n_read : how many of them are counted exactly: all = the numbers are no estimate
+    n_cells : number of the cells; n_read : number counted exactly; if they are equal, the numbers are exact
     names : as in var; symbols : readable names, if they differ
     """
 

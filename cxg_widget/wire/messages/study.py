@@ -1,4 +1,4 @@
-"""Messages about the study view: samples as points, beside the design of the study."""
+"""Messages about the study view: samples as points, and the design of the study."""
 # Changes with cxg_widget/display/study_design.py: the design of a study.
 # Changes with cxg_widget/session/analysis/study.py: parts of a study.
 # Changes with cxg_widget/session/analysis/study_page.py: parts of a study.

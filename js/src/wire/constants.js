@@ -1,4 +1,4 @@
-/** What a user can set, and what the kernel draws by as well. Written by tools/constants_js.py. */
+/** Settings of a user, and constants that the kernel also draws with. Written by tools/constants_js.py. */
 
 /** @typedef {{id: number, embedding?: string | string[], color?: string | string[] | null, layer?: string, cmap?: string | {name: string, stops: string[]}, vmin?: number | string, vmax?: number | string, within?: any}} Look what a panel shows otherwise than the widget */
 
@@ -54,107 +54,107 @@
  */
 /** All settings that the front-end knows. @type {(keyof Settings)[]} */
 export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "limits", "center", "scale", "zero", "blend", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "study_design", "panels", "views", "filtered", "density", "labels", "contours", "difference", "tissue", "tissue_opacity", "statistic", "legend", "background"];
-/** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
+/** Settings whose change reads other data in the kernel. @type {(keyof Settings)[]} */
 export const READ = ["embedding", "axes", "gene_sets", "color", "layer", "blend"];
-/** Settings of what lies over or under the points. @type {(keyof Settings)[]} */
+/** Settings of overlays above or below the points. @type {(keyof Settings)[]} */
 export const OVERLAYS = ["labels", "contours", "difference", "tissue", "tissue_opacity"];
-/** Settings that change colors and sizes, and move nothing. @type {(keyof Settings)[]} */
+/** Settings that change colors and sizes, but no positions. @type {(keyof Settings)[]} */
 export const TUNED = ["cmap", "vmin", "vmax", "limits", "center", "scale", "zero", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
 /** Settings that a saved page can change. @type {(keyof Settings)[]} */
 export const WITHOUT_KERNEL = ["cmap", "palette", "vmin", "vmax", "limits", "center", "scale", "zero", "point_size", "opacity", "view", "height", "panel_width", "wheel_zoom", "views", "filtered", "density", "tissue_opacity", "legend", "background"];
-/** What tests begin with. @type {Settings} */
+/** Values that tests start from. @type {Settings} */
 export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "limits": "hold", "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": null, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "study_design": null, "panels": [], "views": [], "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "difference": null, "tissue": null, "tissue_opacity": 1.0, "statistic": "auto", "legend": true, background: null};
-/** Genes that are pinned at once. */
+/** Maximum number of pinned genes. */
 export const MOST_PINNED = 100;
-/** Genes that can have a hue each. */
+/** Maximum number of genes with one hue each. */
 export const MOST_BLENDED = 3;
-/** Statistics that points can show too. */
+/** Statistics that points can also show. */
 export const STATISTICS_OF_POINTS = /** @type {const} */ (["auto", "mean", "max"]);
-/** Panels side by side at once. */
+/** Maximum number of panels side by side. */
 export const MOST_PANELS = 12;
-/** What pictures that are saved are drawn on. */
+/** Backgrounds of saved pictures. */
 export const PAPERS = {white: {background: [255, 255, 255], foreground: [31, 35, 40], dark: false}, dark: {background: [17, 17, 17], foreground: [226, 229, 233], dark: true}};
 /** Points without a coloring. */
 export const PLAIN = {light: [70, 110, 160], dark: [120, 165, 215]};
 /** Points without a value. */
 export const MISSING_GREY = {light: [205, 205, 205], dark: [72, 72, 72]};
-/** Points that the filters leave out, where they are drawn. */
+/** Filtered-out points, where they are drawn. */
 export const LEFT_OUT_GREY = {light: [228, 228, 228], dark: [40, 40, 40]};
-/** Points whose number is 0, where that is no color. */
+/** Points whose number is 0, where zeros are grey. */
 export const ZERO_GREY = {light: [217, 217, 217], dark: [56, 56, 56]};
-/** Rows of the key beside a picture, before it counts the others. */
+/** Maximum number of rows of the key next to a picture; it counts the others. */
 export const MOST_KEY_ROWS = 60;
-/** Sizes and places in a picture with its key. */
+/** Sizes and positions in a picture with its key. */
 export const KEY_PX = {"PAD": 16, "TOP": 40, "TITLE_Y": 26, "LINE": 16, "ROW": 18, "SWATCH": 10, "BAR": 12, "MARGIN": 12, "SPACE": 7, "GAP": 24, "LEAST_TITLE": 60, "LEAST_COLUMN": 132, "WIDEST_COLUMN": 340, "WIDEST_OF_TWO": 190, "TWO_COLUMNS_FROM": 480, "TITLE_PX": 14, "HEADING_PX": 13, "TEXT_PX": 12, "SMALL_PX": 11};
-/** Columns that the tooltip shows where none were chosen, apart from the one that colors. */
+/** Columns in the tooltip by default, in addition to the color. */
 export const MOST_FIELDS = 5;
-/** So many cells under the pointer are too many to name one. */
+/** Number of cells under the pointer from which the tooltip summarizes them. */
 export const MANY = 30;
-/** Categories that are named of many cells, the largest of them. */
+/** Maximum number of categories named for many cells, largest first. */
 export const MOST_IN_CROWD = 4;
-/** Name of a category without letters. */
+/** Label of a category whose name is empty. */
 export const EMPTY_LABEL = "(empty)";
-/** Letters of a label in a sentence. */
+/** Maximum length of a label in a sentence. */
 export const LONGEST_LABEL = 60;
-/** What stands before a column whose logarithm is an axis. */
+/** Prefix of a column whose logarithm is an axis. */
 export const LOG = "log1p:";
-/** Rows of the table that one request may name. */
+/** Maximum number of rows of the table in one request. */
 export const MAX_ROWS = 10000;
-/** How far a code may move a number on the colormap, which has 256 colors. */
+/** Maximum error of a code on the colormap, of 256 colors. */
 export const FINEST_SHARE = 0.00392156862745098;
-/** Steps of positions from which they would show as a lattice. */
+/** Size of a step of positions from which a lattice would show. */
 export const COARSE_PX = 0.5;
-/** How many times as wide as a view its finer points are. */
+/** Width of the area of finer points, in widths of the view. */
 export const DETAIL = 1.5;
-/** Points up to so wide are squares, wider ones discs. */
+/** Width up to which points are squares; wider ones are discs. */
 export const SQUARE_PX = 3;
-/** Shares of their cells that contours enclose. */
+/** Shares of the cells that contours enclose. */
 export const ENCLOSED = "50 % and 90 %";
-/** Share of the page over the points beneath the map of a difference. */
+/** Opacity of the veil over the points below the map of a difference. */
 export const VEIL = 0.72;
-/** Bins of an open column of numbers. */
+/** Maximum number of bins of an open column of numbers. */
 export const MOST_BINS = 64;
 /** Rows of a column that are counted apart from all. */
 export const MOST_COUNTED = 1024;
-/** Sets that have contours at once. */
+/** Maximum number of sets with contours. */
 export const MOST_SETS_ON_PLOT = 8;
-/** Numbers of a compared gene, in the order in which they travel. */
+/** Numbers of a compared gene, in the order of messages. */
 export const COMPARED = /** @type {const} */ (["mean_a", "mean_b", "share_a", "share_b", "log2fc", "statistic", "log10_p", "log10_p_adj", "auc"]);
-/** Share of its color that a dimmed point keeps. */
+/** Share of the color of a dimmed point. */
 export const DIMMED = 0.16;
-/** What is dimmed fades into a grey, or it could not be seen: this share of the way from page to ink. */
+/** Grey that dimmed points fade to, not to the page, to stay visible: share of the way from page to ink. */
 export const GREYED = {light: 0.07, dark: 0.11};
-/** How much of the ink quiet text has; the rest is the page. */
+/** Share of ink in quiet text; the rest is the page. */
 export const QUIET_INK = 0.7;
-/** How much of it faint lines have. */
+/** Share of ink in faint lines. */
 export const FAINT_INK = 0.5;
-/** The least opacity, of 255, of a pixel that is dimmed in an image. */
+/** Minimum opacity, of 255, of a dimmed pixel in an image. */
 export const FAINTEST = 28;
 /** Relative luminance from which a color has a contrast of 2 with a dark page. */
 export const SEEN_IN_THE_DARK = 0.0612;
-/** Around all points on each side, as a share of what they take. */
+/** Margin around all points on each side, as a share of their extent. */
 export const MARGIN = 0.04;
-/** So many of the first points, which come ahead of the rest, tell how crowded a view is and its limits. */
+/** Number of first points from which the crowding of a view and its limits are estimated. */
 export const BASIS = 65536;
-/** In views of up to so many times as many cells as are few something is left of how few look. */
+/** Multiple of the number of few cells up to which a view keeps some of their look. */
 export const SOLID_UP_TO = 8;
-/** No spot of a section is drawn wider. */
+/** Maximum width of a spot of a section. */
 export const WIDEST_SPOT_PX = 100;
-/** Cells that stand for the color of a crowded place. */
+/** Number of cells that a color represents at least. */
 export const BEHIND = 36;
-/** How many times as wide the area is on which the number of a tile of few leans. */
+/** Width of the tile by which a tile of few points is smoothed, in tile widths. */
 export const WIDER = 12;
-/** Quantiles of what is shown at the ends of the colors. @type {[number, number]} */
+/** Quantiles of the displayed numbers at the ends of the colors. @type {[number, number]} */
 export const ENDS = [0.005, 0.995];
-/** Share of the extent below which no tile tells how crowded it is. */
+/** Smallest tile that measures crowding, as a share of the extent. */
 export const FINEST = 0.00390625;
-/** From the mean to the highest number of a pixel: each step means new numbers for all points. */
+/** Steps from the mean to the highest number of a pixel; each recomputes the numbers of all points. */
 export const STEPS = 8;
-/** What a point covers, beside its side: less, for more of those that share a pixel come from tiles of many. */
+/** Side of a tile, in diameters of a point: below 1, since most points that share a pixel are in crowded tiles. */
 export const COVER = 0.8;
-/** The power of the layers of points by which these fade. */
+/** Power of the layers of points in their opacity. */
 export const FADING = 0.7;
-/** No point is paler where opacity follows density. */
+/** Minimum opacity of a point if opacity follows density. */
 export const PALEST = 0.157;
-/** How many times over all points together may cover a view before they are drawn smaller. */
+/** Share of a view that all points together may cover before they are drawn smaller. */
 export const FILLING = 0.75;

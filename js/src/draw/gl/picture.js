@@ -55,7 +55,7 @@ export function createTarget({ gl, canvas }) {
     return canvas;
   }
 
-  /** @param {number} planes bits of the buffers to clear besides the depth */
+  /** @param {number} planes bits of the buffers to clear in addition to depth */
   function clearDepth(planes = 0) {
     gl.clearDepth(1);
     gl.depthMask(true);

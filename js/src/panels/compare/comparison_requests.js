@@ -54,7 +54,7 @@ export function createComparing(client, redraw) {
     for (const one of shared.views) one();
   }
 
-  /** @param {Record<string, unknown>} request @param {Question | null} [question] set if the user asked in the page
+  /** @param {Record<string, unknown>} request @param {Question | null} [question] set if the user requested it in the page
    * @returns {Promise<void>} */
   async function ask(request, question = null) {
     const turn = ++shared.turn;

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from cxg_widget.compare.gene_tests import FAR, TINY, Tested, by_t, p_of_z, rank_z, welch_t
 from cxg_widget.compare.matrix_statistics import Gathered, ValueKind
 from cxg_widget.compare.moments import Floats, Rests, Summary
-from cxg_widget.compare.question import Question, fold_of, tests_of
-from cxg_widget.compare.result import Comparison
+from cxg_widget.compare.question import Question, tests_of
+from cxg_widget.compare.result import Comparison, fold_of
 from cxg_widget.text.nouns import Noun
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from cxg_widget.compare.compared_groups import Grouping
 from cxg_widget.compare.group_comparisons import LEAST_CELLS, GroupComparisons
 from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind
 from cxg_widget.compare.moments import Floats
-from cxg_widget.compare.question import METHODS, Question, scaled_genes, scan
+from cxg_widget.compare.question import METHODS, Question, scan
 from cxg_widget.compare.result import (
     FEWER_GENES,
     REST,
@@ -26,6 +26,7 @@ from cxg_widget.compare.result import (
     describe_donors,
     describe_fold,
     describe_values,
+    scaled_genes,
 )
 from cxg_widget.compute.memory import available_bytes, shortage_in_words
 from cxg_widget.datasets.base.contract import Form

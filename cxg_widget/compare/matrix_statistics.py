@@ -226,11 +226,11 @@ class MatrixStats:
         """Gather the sums that a question needs of each group."""
         return gather(self._grouped(grouping, question), linear=linear)
 
-    def sum_counts(self, grouping: Grouping, question: Question) -> Sums:
-        """Sum up the counts of each group over all genes, whatever genes the question names."""
+    def sum_counts(self, grouping: Grouping, question: Question, *, are_counts: bool = True) -> Sums:
+        """Sum up the counts, or other values, of each group over all genes, whatever genes the question names."""
         from cxg_widget.compare.donors.sums import sum_counts
 
-        return sum_counts(self._grouped(grouping, question, every=True))
+        return sum_counts(self._grouped(grouping, question, every=True), are_counts=are_counts)
 
     def give_up(self) -> None:
         """Raise `Cancelled` if nobody waits for the result."""

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.compared_groups import Grouping
-from cxg_widget.compare.gene_tests import FOLDS, NEEDS_LINEAR, Tested, log2_fold, rank_sum, welch
+from cxg_widget.compare.gene_tests import FOLDS, NEEDS_LINEAR, Tested, rank_sum, welch
 from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind
 from cxg_widget.compare.moments import Floats, Summary
-from cxg_widget.compare.result import Comparison, notes_of
+from cxg_widget.compare.result import Comparison, fold_of, notes_of, scaled_genes
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
 from cxg_widget.text.names import describe_layer, join_missing, not_found, shown
@@ -299,21 +299,3 @@ def tests_of(found: Gathered, group: int, a: Summary, b: Summary) -> tuple[Teste
     ties = found.ties if found.ties.ndim == 1 else found.ties[group]
     tested, u, auc = rank_sum(found.rank_sums[group], ties, a.n, b.n)
     return tested, auc, u
-
-
-def scaled_genes(kind: ValueKind, question: Question, dataset: Dataset) -> NDArray[np.bool_] | None:
-    """Return the compared genes whose values are scaled, bool (k,), in a matrix of several kinds, else None."""
-    if not kind.scaled:
-        return None
-    positions = question.positions(dataset)
-    return kind.is_scaled(np.arange(len(question.names(dataset))) if positions is None else positions)
-
-
-def fold_of(
-    a: Summary, b: Summary, kind: ValueKind, question: Question, scaled: NDArray[np.bool_] | None
-) -> Floats:  # fmt: skip
-    """Return log2 fold changes, NaN for scaled values."""
-    if kind.kind == "scaled":
-        return np.full(a.mean.shape, np.nan)
-    found = log2_fold(a, b, question.fold)
-    return found if scaled is None else np.where(scaled, np.nan, found)

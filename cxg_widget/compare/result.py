@@ -19,6 +19,7 @@ from cxg_widget.compare.gene_tests import (
     benjamini_hochberg,
     benjamini_hochberg_log10,
     bonferroni,
+    log2_fold,
 )
 from cxg_widget.compare.matrix_statistics import ValueKind
 from cxg_widget.compare.moments import Floats, Summary
@@ -84,6 +85,24 @@ def describe_values(dataset: Dataset, question: Question, kind: ValueKind) -> li
         made = _NORMALIZED.format(many=dataset.var_noun.many, one=dataset.obs_noun.one)
         return [f"Tested: {made}; {where} holds {kind.reason}."]
     return [f"Tested: the values as they are; {where} holds {kind.reason}."]
+
+
+def scaled_genes(kind: ValueKind, question: Question, dataset: Dataset) -> NDArray[np.bool_] | None:
+    """Return the compared genes whose values are scaled, bool (k,), in a matrix of several kinds, else None."""
+    if not kind.scaled:
+        return None
+    positions = question.positions(dataset)
+    return kind.is_scaled(np.arange(len(question.names(dataset))) if positions is None else positions)
+
+
+def fold_of(
+    a: Summary, b: Summary, kind: ValueKind, question: Question, scaled: NDArray[np.bool_] | None
+) -> Floats:  # fmt: skip
+    """Return log2 fold changes, NaN for scaled values."""
+    if kind.kind == "scaled":
+        return np.full(a.mean.shape, np.nan)
+    found = log2_fold(a, b, question.fold)
+    return found if scaled is None else np.where(scaled, np.nan, found)
 
 
 def describe_fold(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.errors import InvalidValue, UnknownName
-from cxg_widget.text.names import not_found, shown, text_of
+from cxg_widget.text.names import not_found, shown, text_of, without_prefix
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -91,8 +91,7 @@ def check_design(value: Any, dataset: Dataset, _: Settings | None = None) -> dic
 
 def _column(name: Any, dataset: Dataset, *, of_groups: bool = False) -> str:
     """Return the name of an obs column; of_groups : whether it must be a column of categories or integers."""
-    if isinstance(name, str) and name not in dataset.obs_columns:
-        name = name.removeprefix("obs:")
+    name = without_prefix(name, dataset.obs_columns)
     if not isinstance(name, str) or name not in dataset.obs_columns:
         raise UnknownName(not_found("obs column", name, dataset.obs_columns))
     if of_groups and dataset.obs_columns[name].kind == "float":

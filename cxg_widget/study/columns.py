@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.errors import InvalidValue
-from cxg_widget.text.names import label_of
+from cxg_widget.text.names import shown_label
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -65,7 +65,7 @@ def column_of(
         is_known = (codes >= 0) & ~np.isnan(values)
     else:
         found = dataset.codes(name)
-        values, categories = found.codes.astype(np.float64), tuple(map(label_of, found.categories))
+        values, categories = found.codes.astype(np.float64), tuple(map(shown_label, found.categories))
         is_known = (codes >= 0) & (values >= 0)
     inside, known = codes[is_known], values[is_known]
     of_sample = np.full(n_samples, np.nan)

@@ -14,15 +14,19 @@ from cxg_widget.study.differences import LEAST_SAMPLES, Differences, Sides
 from cxg_widget.study.sentences import SAMPLE
 
 if TYPE_CHECKING:
+    from cxg_widget.compare.matrix_statistics import ValueKind
     from cxg_widget.compare.question import Question
     from cxg_widget.datasets.base.dataset import Dataset
 
 
 def compare_field(
     found: Differences, row: int, pair: tuple[int, int], *, dataset: Dataset, question: Question,
-    set_names: tuple[str, str],
+    set_names: tuple[str, str], kind: ValueKind | None = None,
 ) -> DonorComparison:  # fmt: skip
-    """Compare two conditions in a type; raises `SelectionError` if a condition has fewer than 2 samples."""
+    """Compare two conditions in a type; raises `SelectionError` if a condition has fewer than 2 samples.
+
+    kind : of values that are no counts, as in `result_of`
+    """
     sides = found.sides(row, pair)
     if not sides.is_testable:
         has = " and ".join(f"{SAMPLE.counted(n)} of {name}" for n, name in zip(sides.n, set_names, strict=True))
@@ -35,7 +39,7 @@ def compare_field(
         set_names, tuple(_notes(found, sides, dataset, set_names)),
     )  # fmt: skip
     positions = question.positions(dataset)
-    return result_of(dataset, samples, sides.sums, slice(None) if positions is None else positions, question)
+    return result_of(dataset, samples, sides.sums, slice(None) if positions is None else positions, question, kind=kind)
 
 
 def _notes(found: Differences, sides: Sides, dataset: Dataset, set_names: tuple[str, str]) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,20 +42,24 @@ class ConditionTests:
     is_paired: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, values: Floats, samples: StudySamples) -> ConditionTests:
-        """Test values (n_rows, n_samples) between all pairs of conditions; NaN is excluded.
+    def of(cls, compared_of: Callable[[Floats], Floats], samples: StudySamples) -> ConditionTests:
+        """Test values between all pairs of conditions; NaN is excluded.
 
         Samples with the same value of the column `pair` are pairs. If two conditions have two or more pairs, their
         differences are tested (`scipy.stats.ttest_rel`), and all other samples are excluded. Otherwise the test is
-        `scipy.stats.ttest_ind(equal_var=False)`. If several samples of one condition have the same value of `pair`,
-        their mean is tested.
+        `scipy.stats.ttest_ind(equal_var=False)`. Several samples of one condition with the same value of `pair` are
+        tested as one sample.
+
+        compared_of : returns the values of samples that are combined, as `Measured.compared_of`
         """
-        pairs = samples.condition_pairs
+        pairs, values = samples.condition_pairs, compared_of(np.eye(len(samples)))
+        by_pair = _units(samples)
+        together = compared_of(by_pair.members) if any(by_pair.labels) else values
         found = np.full((6, len(values), len(pairs)), np.nan)
         is_paired = np.zeros(len(pairs), dtype=np.bool_)
         for at, pair in enumerate(pairs):
             sides = [values[:, samples.condition == one] for one in pair]
-            matched = _matched(values, samples, pair)
+            matched = _matched(together, by_pair, pair)
             is_paired[at] = matched is not None
             found[:, :, at] = _unpaired(*sides) if matched is None else _paired(*matched)
         effect, statistic, p, p_adj, n_a, n_b = found
@@ -86,20 +91,38 @@ class ConditionTests:
         return pd.concat(parts) if parts else pd.DataFrame(columns=["effect", "statistic", "p", "p_adj", "n_a", "n_b"])
 
 
-def _matched(values: Floats, samples: StudySamples, pair: tuple[int, int]) -> tuple[Floats, Floats] | None:
+class _Units(NamedTuple):
+    """Samples of one condition with one value of the column `pair`, taken together.
+
+    members : float64 (n_samples, n_units) of 0 and 1
+    condition : (n_units,); labels : value of each unit, "" = a sample without a value
+    """
+
+    members: Floats
+    condition: NDArray[np.int64]
+    labels: tuple[str, ...]
+
+
+def _units(samples: StudySamples) -> _Units:
+    each = zip(samples.condition.tolist(), samples.pairs, strict=True)
+    keys = [(at, label, -1 if label else row) for row, (at, label) in enumerate(each)]
+    units = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    members = np.zeros((len(keys), len(units)))
+    members[np.arange(len(keys)), [units[key] for key in keys]] = 1
+    return _Units(members, np.array([at for at, _, _ in units], dtype=np.int64), tuple(label for _, label, _ in units))
+
+
+def _matched(values: Floats, units: _Units, pair: tuple[int, int]) -> tuple[Floats, Floats] | None:
     """Return the values of paired samples of two conditions, in one order; None if there are too few pairs."""
-    labels = np.array(samples.pairs, dtype=object)
-    has_value = ~np.isnan(values).all(axis=0) & (labels != "")
-    sides = [has_value & (samples.condition == one) for one in pair]
-    both = sorted(set(labels[sides[0]]) & set(labels[sides[1]]))
+    has_value = ~np.isnan(values).all(axis=0) & (np.array(units.labels, dtype=object) != "")
+    sides = [
+        {units.labels[at]: at for at in np.flatnonzero(has_value & (units.condition == one)).tolist()} for one in pair
+    ]
+    both = sorted(sides[0].keys() & sides[1].keys())
     if len(both) < LEAST_PAIRS:
         return None
-    a, b = (_means([values[:, side & (labels == one)] for one in both]) for side in sides)
+    a, b = (values[:, [side[one] for one in both]] for side in sides)
     return a, b
-
-
-def _means(groups: list[Floats]) -> Floats:
-    return np.column_stack([one[:, 0] if one.shape[1] == 1 else one.mean(axis=1) for one in groups])
 
 
 def _unpaired(a: Floats, b: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Genes that differ between conditions in each cell type, by sums of counts of samples (pseudobulk)."""
+"""Genes that differ between conditions in each cell type, by sums of counts of samples (pseudobulk), or means."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from cxg_widget.compare.donors.by_sums import tested_sums
 from cxg_widget.compare.gene_tests import benjamini_hochberg
 from cxg_widget.compare.moments import Floats
 from cxg_widget.study.condition_tests import LEAST_PAIRS
-from cxg_widget.study.samples import StudySamples
+from cxg_widget.study.samples import LEAST_CELLS, StudySamples
 from cxg_widget.study.sums import GroupSums
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MIN_CELLS = 10
-"""Cells of a type that a sample needs to be tested."""
 LEAST_SAMPLES = 2
 LEVEL = 0.05
 N_GENES = 0
@@ -68,6 +66,7 @@ class Differences:
     check : called for each type; an exception from it ends the work
     tests : float64 (4, n_types, n_pairs): number of genes with p_adj < 0.05, number of tested genes, NaN if not tested;
         samples of either condition
+    is_paired : bool (n_types, n_pairs)
     """
 
     samples: StudySamples
@@ -75,19 +74,23 @@ class Differences:
     places: NDArray[np.int64]
     types: tuple[str, ...]
     sums: GroupSums
-    min_cells: int = MIN_CELLS
+    min_cells: int = LEAST_CELLS
     check: Callable[[], None] = field(default=lambda: None, repr=False)
     tests: Floats = field(init=False)
+    is_paired: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
         pairs = self.samples.condition_pairs
         found = np.full((4, len(self.types), len(pairs)), np.nan)
+        is_paired = np.zeros(found.shape[1:], dtype=np.bool_)
         for row in range(len(self.types)):
             self.check()
             sums = self._sums_of(row)
             for at, pair in enumerate(pairs):
-                found[:, row, at] = _numbers(self._sides(row, sums, pair))
+                sides = self._sides(row, sums, pair)
+                found[:, row, at], is_paired[row, at] = self._numbers(sides), sides.is_paired
         object.__setattr__(self, "tests", found)
+        object.__setattr__(self, "is_paired", is_paired)
 
     @property
     def n_cells(self) -> NDArray[np.int64]:
@@ -126,6 +129,17 @@ class Differences:
         groups = self.sums.kept.groups
         return self.sums.of(np.arange(groups.n_samples) * groups.n_types + self.places[row])
 
+    def _numbers(self, sides: Sides) -> tuple[float, float, int, int]:
+        """Return the numbers of `tests` for two conditions in a type."""
+        if not sides.is_testable:
+            return np.nan, np.nan, *sides.n
+        n_cells = None if self.sums.kept.are_counts else sides.n_cells
+        _, tested = tested_sums(sides.sums, sides.in_a, is_paired=sides.is_paired, n_cells=n_cells)
+        is_tested = ~np.isnan(tested.p)
+        # As in the table of a comparison, a gene without p counts as p = 1.
+        adjusted = benjamini_hochberg(np.where(is_tested, tested.p, 1.0))
+        return float(np.count_nonzero(adjusted[is_tested] < LEVEL)), float(np.count_nonzero(is_tested)), *sides.n
+
     def _sides(self, row: int, sums: Floats, pair: tuple[int, int]) -> Sides:
         samples, n_cells = self.samples, self.n_cells[row]
         has_cells = ~samples.excluded & (n_cells > 0) & sums.any(axis=1)
@@ -161,14 +175,3 @@ def _summed(
         np.stack([sums[part].sum(axis=0) for part in parts]) if parts else np.zeros((0, sums.shape[1])),
         is_paired=is_paired,
     )  # fmt: skip
-
-
-def _numbers(sides: Sides) -> tuple[float, float, int, int]:
-    """Return the numbers of `Differences.tests` for two conditions in a type."""
-    if not sides.is_testable:
-        return np.nan, np.nan, *sides.n
-    _, tested = tested_sums(sides.sums, sides.in_a, is_paired=sides.is_paired)
-    is_tested = ~np.isnan(tested.p)
-    # As in the table of a comparison, a gene without p counts as p = 1.
-    adjusted = benjamini_hochberg(np.where(is_tested, tested.p, 1.0))
-    return float(np.count_nonzero(adjusted[is_tested] < LEVEL)), float(np.count_nonzero(is_tested)), *sides.n

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from cxg_widget.compare.donors.by_sums import log_cpm_of
 from cxg_widget.compare.moments import Floats
 from cxg_widget.study.measured import Measured
-from cxg_widget.study.samples import Counts, StudySamples
+from cxg_widget.study.samples import LEAST_CELLS, Counts, StudySamples
 
 if TYPE_CHECKING:
     import pandas as pd
-
-LEAST_CELLS = 10
-"""Cells of a type that a sample needs to have a value."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +21,8 @@ class Expression(Measured):
     """Values of genes by sample and cell type.
 
     column : name of the column of cell types; None = none
+    sums : float64 (n_rows, n_samples), of the counts or values of a gene
+    totals : float64 (n_rows, n_samples), of the counts of all genes; if values are no counts, of cells with a value
     """
 
     value_name: ClassVar[str] = "value"
@@ -30,18 +30,24 @@ class Expression(Measured):
     column: str | None
     labels: tuple[tuple[str, str], ...]
     counts: Counts
-    measured: Floats
+    sums: Floats
+    totals: Floats
     is_log2: bool = True
 
     @property
     def values(self) -> Floats:
-        """Log2 counts per million, or means; NaN for a sample with fewer than 10 cells of the type."""
-        return self.measured
+        """Log2 counts per million, or means; NaN for excluded samples, and under 10 cells of the type."""
+        return self.compared
 
-    @property
-    def compared(self) -> Floats:
-        """The values of samples that are not excluded."""
-        return np.where(self.samples.excluded, np.nan, self.measured)
+    def compared_of(self, units: Floats) -> Floats:
+        """Return the values of samples that are taken together."""
+        used = ~self.samples.excluded
+        cells, sums, totals = (one[:, used] @ units[used] for one in (self.counts, self.sums, self.totals))
+        is_known = (cells >= LEAST_CELLS) & (totals > 0)
+        if self.is_log2:
+            return log_cpm_of(sums, np.where(is_known, totals, np.nan))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(is_known & (totals >= LEAST_CELLS), sums / totals, np.nan)
 
     def index(self) -> pd.Index:
         """Return genes, or genes and cell types, as an index."""

@@ -39,10 +39,17 @@ class Measured(ABC):
     def values(self) -> Floats:
         """Value of each row in each sample, float64 (n_rows, n_samples); NaN = none."""
 
-    @property
     @abstractmethod
+    def compared_of(self, units: Floats) -> Floats:
+        """Return the numbers that are tested, float64 (n_rows, n_units); NaN = not tested.
+
+        units : float64 (n_samples, n_units) of 0 and 1; samples of one unit are taken together, as one sample
+        """
+
+    @property
     def compared(self) -> Floats:
-        """The numbers that are tested, float64 (n_rows, n_samples); NaN = not tested."""
+        """The numbers of each sample that are tested, float64 (n_rows, n_samples); NaN = not tested."""
+        return self.compared_of(np.eye(len(self.samples)))
 
     @abstractmethod
     def index(self) -> pd.Index:
@@ -51,7 +58,7 @@ class Measured(ABC):
     @cached_property
     def tests(self) -> ConditionTests:
         """Tests of each row between conditions."""
-        return ConditionTests.of(self.compared, self.samples)
+        return ConditionTests.of(self.compared_of, self.samples)
 
     @property
     def is_tested(self) -> NDArray[np.bool_]:

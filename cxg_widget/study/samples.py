@@ -15,7 +15,7 @@ from cxg_widget.display.study_design import StudyDesign
 from cxg_widget.errors import InvalidValue
 from cxg_widget.study.columns import SampleColumn, column_of, confounded_columns
 from cxg_widget.study.sentences import design_notes
-from cxg_widget.text.names import label_of, shown
+from cxg_widget.text.names import shown, shown_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 Counts = NDArray[np.int64]
 MOST_SAMPLES, MOST_CONDITIONS = 1_000, 20
+LEAST_CELLS = 10
+"""Cells that a sample, or a sample of a type, needs to be tested; a default where users may choose."""
 _NEEDED = {"sample": (MOST_SAMPLES, "donor_id"), "condition": (MOST_CONDITIONS, "disease")}
 
 
@@ -71,8 +73,8 @@ class StudySamples:
         codes = number[both]
         of_condition, of_sample = np.divmod(held, max(len(sample.categories), 1))
         used, place = np.unique(of_condition, return_inverse=True)
-        conditions = tuple(label_of(condition.categories[at]) for at in used.tolist())
-        labels = tuple(label_of(sample.categories[at]) for at in of_sample.tolist())
+        conditions = tuple(shown_label(condition.categories[at]) for at in used.tolist())
+        labels = tuple(shown_label(sample.categories[at]) for at in of_sample.tolist())
         pair = None if design.pair is None else column_of(dataset, design.pair, codes, held.size, as_category=True)
         found = cls(
             design, codes, _unique_names(labels, [conditions[at] for at in place.tolist()]), labels, conditions,

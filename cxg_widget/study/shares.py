@@ -9,15 +9,13 @@ import numpy as np
 
 from cxg_widget.compare.moments import Floats
 from cxg_widget.study.measured import Measured
-from cxg_widget.study.samples import Counts, StudySamples
+from cxg_widget.study.samples import LEAST_CELLS, Counts, StudySamples
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ShareMethod = Literal["logit", "clr"]
 METHODS: dict[ShareMethod, str] = {"logit": "log2 odds", "clr": "centered log2 ratios"}
-LEAST_CELLS = 10
-"""Cells that a sample needs to take part in a test."""
 PRIOR = 0.5
 """Cells added to each count of a sample with an average total."""
 
@@ -45,9 +43,8 @@ class Shares(Measured):
             found: Floats = self.counts / np.where(self.totals > 0, self.totals, np.nan)
         return found
 
-    @property
-    def compared(self) -> Floats:
-        """The numbers that are tested; NaN for a sample that is excluded or has fewer than 10 cells.
+    def compared_of(self, units: Floats) -> Floats:
+        """Return the numbers that are tested; NaN for samples that are excluded or have fewer than 10 cells.
 
         "logit" = log2 of share / (1 - share); "clr" = log2 of the share minus its mean over the rows. The prior that is
         added to each count is half a cell, times the total of the sample over the mean total. A type without cells then
@@ -57,15 +54,16 @@ class Shares(Measured):
         Sources: Phipson et al., "propeller", Bioinformatics 38 (2022), for the logit, without its moderation;
         Aitchison, "The statistical analysis of compositional data", J. R. Stat. Soc. B 44 (1982), for the ratios.
         """
-        is_tested = ~self.samples.excluded & (self.totals >= LEAST_CELLS)
-        totals = np.maximum(self.totals, 1)
+        used = units[~self.samples.excluded]
+        n, totals = self.counts[:, ~self.samples.excluded] @ used, self.totals[~self.samples.excluded] @ used
+        is_tested, totals = totals >= LEAST_CELLS, np.maximum(totals, 1)
         prior = PRIOR * totals / (totals[is_tested].mean() if is_tested.any() else 1.0)
-        counts = self.counts + prior
+        counts = n + prior
         if self.method == "clr":
             logs = np.log2(counts)
             found = logs - logs.mean(axis=0)
         else:
-            found = np.log2(counts / (totals - self.counts + prior))
+            found = np.log2(counts / (totals - n + prior))
         return np.where(is_tested, found, np.nan)
 
     def index(self) -> pd.Index:

@@ -1,4 +1,4 @@
-"""Sums of counts by sample, type and gene: made in one pass, and adapted to other cells by reading few of them."""
+"""Sums of values by sample, type and gene: made in one pass, and adapted to other cells by reading few of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.compared_groups import Grouping
-from cxg_widget.compare.donors.sums import sums_of_counts
+from cxg_widget.compare.donors.sums import sums_of_values
 from cxg_widget.compare.moments import Floats
 from cxg_widget.errors import InvalidValue
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.int64]
 _MOST_UNSIGNED = 2**32
+_ROUNDING = 1e-12
+"""Largest error of a sum of a million float32, relative to it."""
 _MOST_SUMS = 2**30
 """Maximum number of sums of a pass, 8 bytes each; usually a third of them are not 0."""
 
@@ -70,7 +72,7 @@ class Groups:
 class KeptSums:
     """Sums of all cells of each group.
 
-    sums : csr_array uint32 or int64 (n_groups, n_var)
+    sums : csr_array (n_groups, n_var): uint32 or int64 of counts, float64 of other values
     """
 
     groups: Groups
@@ -83,11 +85,16 @@ class KeptSums:
         Raises
         ------
         InvalidValue
-            If the matrix does not hold counts, or there are too many groups and genes.
+            If values are no counts, though a sample of them was, or there are too many groups and genes.
         """
         _check_size(matrix, groups, question)
-        found = sums_of_counts(matrix, Grouping.of_codes(groups.codes, len(groups)), question)
-        return cls(groups, _integers(found))
+        found = sums_of_values(matrix, Grouping.of_codes(groups.codes, len(groups)), question)
+        return cls(groups, found if found.dtype.kind == "f" else _integers(found))
+
+    @property
+    def are_counts(self) -> bool:
+        """Whether counts are summed; else the sums of other values make means."""
+        return bool(self.sums.dtype.kind != "f")
 
     @property
     def n_bytes(self) -> int:
@@ -156,7 +163,9 @@ class GroupSums:
         codes[self.to_add] = groups.codes[self.to_add]
         codes[self.to_subtract] = groups.codes[self.to_subtract] + n
         # The whole matrix has been checked for counts.
-        found = matrix.sum_counts(Grouping.of_codes(codes, 2 * n), question).sums
+        found = matrix.sum_counts(
+            Grouping.of_codes(codes, 2 * n), question, are_counts=self.kept.are_counts
+        ).sums  # fmt: skip
         change = found[:n] - found[n:]
         return replace(
             self, change=change if self.change is None else self.change + change, to_add=_NO_CELLS,
@@ -178,6 +187,12 @@ class GroupSums:
         found[takes_all] = kept[groups[takes_all]].toarray()
         if self.change is not None:
             found += self.change[groups].toarray()
+            if not self.kept.are_counts:
+                # Where all cells but those with a gene are subtracted, a rounding error may remain, which is no
+                # expression. NaN of some cells of a group hold for the group, whatever cells were read.
+                whole = kept[groups].toarray()
+                found[np.abs(found) < _ROUNDING * np.abs(whole)] = 0
+                found[~np.isfinite(whole)] = np.nan
         return found
 
 

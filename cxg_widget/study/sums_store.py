@@ -4,7 +4,7 @@
 
     starts      int32             (n_groups + 1,)
     positions   int32             (n_sums,), genes
-    sums        uint32 or int64   (n_sums,)
+    sums        uint32 or int64 of counts, float64 of other values   (n_sums,)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cxg_widget.study.sums import Groups, KeptSums
 
 VERSION = 1
 _MAGIC = b"CXGSUMS1"
-_KINDS = ("<u4", "<i8")
+_KINDS = ("<u4", "<i8", "<f8")
 
 
 def sums_key(identity: str, groups: Groups, layer: str | None) -> str:

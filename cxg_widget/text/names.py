@@ -35,6 +35,11 @@ def missing_label(color: str) -> str:
     return MISSING_LABEL if source != "sets" else NOT_IN_SET_LABEL if name else IN_NO_SET_LABEL
 
 
+def without_prefix(name: Any, columns: Container[str]) -> Any:
+    """Return the name of an obs column that may be given as a coloring, "obs:NAME"."""
+    return name.removeprefix("obs:") if isinstance(name, str) and name not in columns else name
+
+
 def describe_layer(layer: str | None) -> str:
     """Return the name of a layer for sentences; None = X."""
     return "X" if layer is None else f"layer {layer!r}"
@@ -79,6 +84,11 @@ def label_of(category: Any) -> str:
     if isinstance(category, float) and category.is_integer():
         return str(int(category))
     return _QUOTED if category == MISSING_LABEL else text_of(category)
+
+
+def shown_label(category: Any) -> str:
+    """Return a category value as text that is never empty, "(empty)" for empty text."""
+    return label_of(category) or EMPTY_LABEL
 
 
 def labels_meant(value: Any) -> tuple[str, ...]:

@@ -94,11 +94,11 @@ class SelectingWidget(AnsweringWidget):
             if polygon is not None:
                 mask, rule = self._session.polygon_mask(polygon), polygon_rule(polygon, self._session.settings)
             elif query is None:
-                mask, rule, _ = self._session.cells(what)
+                mask, rule, *_ = self._session.cells(what)
             elif engine == "pandas":
                 mask, rule = pandas_mask(query, self._dataset, self.layer, level=2), None
             else:
-                mask, rule, _ = self._session.cells_of_query(query)
+                mask, rule, *_ = self._session.cells_of_query(query)
             population = self._session.population(within)
             if population.mask is not None:
                 mask, rule = population.of(mask), combined_rule(rule, population.rule, "intersect")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.display.study_design import StudyDesign, check_design
 from cxg_widget.draw.plots.study_differences import DifferencesPlot
-from cxg_widget.draw.plots.study_points import CovariatePlot, MeasuredPlot, StudyPlot, page_of
+from cxg_widget.draw.plots.study_page import StudyPlot, page_of
+from cxg_widget.draw.plots.study_points import CovariatePlot, MeasuredPlot
 from cxg_widget.errors import UnknownName
 from cxg_widget.session.analysis.meant import with_values
 from cxg_widget.study.shares import ShareMethod
@@ -167,15 +168,16 @@ class Study:
 
         The first call reads the whole matrix and caches its sums; later calls, with other cells or samples, read few
         cells. Values and tests are those of `compare(method="pseudobulk")`: log2 of counts per million, and
-        Welch's t-test, or a paired t-test for samples with the same value of `pair` of the study. p is adjusted within
-        each cell type and pair of conditions.
+        Welch's t-test, or a paired t-test for samples with the same value of `pair` of the study. If the values are not
+        counts, their means over the cells of each sample are tested. p is adjusted within each cell type and pair of
+        conditions.
 
         Parameters
         ----------
         by : obs column of cell types; None = all cells together
         within : cells that count: "filter" = those that pass the filters, "selection" = the selected ones, or other
             cells as `select` takes them
-        layer : name of the layer that holds counts; None = X
+        layer : name of the layer; None = X
         min_cells : minimum number of cells of a type in a sample
 
         Returns
@@ -186,8 +188,8 @@ class Study:
         Raises
         ------
         InvalidValue, UnknownName
-            If the study was removed, there is no such column or layer, or the values are not counts; the error names
-            layers that hold counts.
+            If the study was removed, there is no such column or layer, there are too many types, or values are not
+            counts although a sample of them was.
         InvalidStore, DamagedStore
             If the matrix cannot be read.
 
@@ -265,11 +267,11 @@ class Study:
         return self._studies.covariates()
 
     def figure(self, by: str | None = None) -> Figure:
-        """Return composition, pinned genes and covariates as one new `matplotlib.figure.Figure`.
+        """Return composition, pinned genes, genes that differ and covariates as one new `matplotlib.figure.Figure`.
 
         Parameters
         ----------
-        by : obs column of cell types; None = no composition
+        by : obs column of cell types; None = neither composition nor genes that differ
 
         Raises
         ------
@@ -285,6 +287,8 @@ class Study:
         parts: list[StudyPlot] = [] if by is None else [self.composition(by)]
         if self._studies.pinned_genes:
             parts.append(self.expression(by=by))
+        if by is not None and len(self._widget._dataset.var_labels):
+            parts.append(self.differences(by))
         if self._studies.samples().covariates or not parts:
             parts.append(self.covariates())
         return page_of(parts)

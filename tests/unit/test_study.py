@@ -230,9 +230,12 @@ def test_the_share_of_the_selection_is_tested_by_sample_and_warns_of_double_dipp
     assert found.frame()["share"].tolist() == pytest.approx(wanted.tolist())
     of_type = study.composition("cell_type").test()["p"]
     assert found.test()["p"].iloc[0] == pytest.approx(of_type.xs("t0", level="cell_type").iloc[0])
-    assert CHOSEN_BY_EYE in found.notes
+    w.select(polygon=[(-9, -9), (0, -9), (0, 9), (-9, 9)])
+    assert CHOSEN_BY_EYE in study.composition().notes
     assert CHOSEN_BY_EYE not in study.composition("cell_type").notes
     assert CHOSEN_BY_EYE in study.composition("cell_type", within="selection").notes
+    w.select({"cell_type": "t0"})
+    assert CHOSEN_BY_EYE not in (*study.composition().notes, *study.composition("cell_type", within="selection").notes)
     w.close()
 
 
@@ -260,7 +263,11 @@ def test_figures_of_a_study_have_a_point_for_each_sample():
     w, study = study_of(cells_of_study(rng(17), [3, 3], paired=True), covariates=["age", "sex"], pair="donor")
     figure = study.figure("cell_type")
     points = [sum(len(one.get_offsets()) for one in axes.collections) for axes in figure.axes]
-    assert points == [6] * 7
+    # Five types, the fields and the legend of the genes that differ, and two covariates.
+    assert points == [6] * 5 + [0] * 2 + [6] * 2
+    texts = " ".join(one.get_text() for one in figure.texts)
+    assert "…" not in texts
+    assert all(word in texts for word in ("n = 3 pairs of samples", "paired t-test of log2 odds", "genes that differ"))
     assert study.covariates().frame().columns.tolist() == ["condition", "age", "sex"]
     assert "paired t-test" in study.composition("cell_type").title
     w.close()
@@ -268,7 +275,7 @@ def test_figures_of_a_study_have_a_point_for_each_sample():
 
 def test_values_without_samples_are_not_tested():
     values = np.array([[1.0, 2.0, np.nan, 4.0, 6.0, 5.0], [np.nan] * 6])
-    found = ConditionTests.of(values, samples_of([3, 3]))
+    found = ConditionTests.of(lambda units: values[:, units.argmax(axis=0)], samples_of([3, 3]))
     assert found.p[0, 0] == pytest.approx(stats.ttest_ind([1, 2], [4, 6, 5], equal_var=False).pvalue)
     assert np.isnan(found.p[1, 0])
     assert found.n_a[:, 0].tolist() == [2, 0]
@@ -381,4 +388,35 @@ def test_a_point_selects_the_cells_of_its_sample_and_type_that_pass_the_filters(
     np.testing.assert_array_equal(w.selection.mask, wanted)
     parts(w, p.StudyPick("", "c1", "", "replace"))
     np.testing.assert_array_equal(w.selection.mask, (cells["condition"] == "c1") & (cells["age"] >= 23))
+    w.close()
+
+
+def test_samples_of_one_condition_with_one_value_of_pair_are_taken_together():
+    """Two libraries of each donor in each condition: shares and expression are those of the donor's cells together."""
+    cells = cells_of_study(rng(21), [4, 4], paired=True, cells=400)
+    half = np.array(["a", "b"])[np.arange(len(cells["x"])) % 2]
+    split = {**cells, "library": np.char.add(np.char.add(cells["donor"], half), cells["condition"])}
+    w, study = study_of(cells, pair="donor")
+    other = widget(split)
+    by_library = other.study(sample="library", condition="condition", pair="donor")
+    parts = {"composition": ["cell_type"], "expression": [["gene_0"], "cell_type"], "differences": ["cell_type"]}
+    for part, given in parts.items():
+        found, wanted = (getattr(one, part)(*given) for one in (by_library, study))
+        if part == "differences":
+            pd.testing.assert_frame_equal(found.frame(), wanted.frame())
+        else:
+            pd.testing.assert_frame_equal(found.test().sort_index(), wanted.test().sort_index())
+        assert "4 pairs of samples" in found.title
+    w.close()
+    other.close()
+
+
+def test_cells_of_a_type_without_a_name_are_picked_as_any_other():
+    cells = cells_of_study(rng(22), [3, 3])
+    cells["cell_type"] = np.where(cells["cell_type"] == "t1", "", cells["cell_type"])
+    w, _ = study_of(cells)
+    (frame,) = w._session.answer(p.AskStudy("composition", by="cell_type"))
+    assert "(empty)" in [row["category"] for row in frame.message.rows]
+    list(w._session.answer(p.StudyPick("d1", "", "(empty)", "replace", by="cell_type")))
+    np.testing.assert_array_equal(w.selection.mask, (cells["cell_type"] == "") & (cells["donor"] == "d1"))
     w.close()

@@ -153,10 +153,26 @@ def test_a_value_that_is_no_count_is_refused_even_if_the_sample_missed_it(kind, 
         KeptSums.make(matrix, groups, QUESTION)
 
 
-def test_a_matrix_without_counts_is_refused_in_one_sentence():
-    matrix, groups = prepared(np.log1p(counts()))
-    with pytest.raises(InvalidValue, match=r"sums counts, and X holds log1p values .*; no layer of memory holds"):
-        KeptSums.make(matrix, groups, QUESTION)
+@pytest.mark.parametrize("is_merged", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_that_are_no_counts_are_summed_in_any_cells_and_come_back_from_disk(
+    kind, is_merged, monkeypatch, tmp_path
+):
+    x = np.log1p(counts())
+    if is_merged:
+        monkeypatch.setattr(donor_sums, "_DENSE_BYTES", 0)
+    matrix, groups = prepared(x, kind)
+    kept, store = KeptSums.make(matrix, groups, QUESTION), SumsStore(tmp_path)
+    key = sums_key("data", groups, None)
+    assert store.save(key, kept)
+    for one in (kept, store.load(key, groups, N_VAR)):
+        assert not one.are_counts
+        known = None
+        for name, mask in masks().items():
+            known, wanted = one.of(mask, matrix, QUESTION, known), by_scipy(x, mask)
+            np.testing.assert_allclose(everything(known), wanted, rtol=1e-9, err_msg=name)
+            # A gene of which all cells were subtracted is absent, whatever was rounded.
+            np.testing.assert_array_equal(everything(known) == 0, wanted == 0, err_msg=name)
 
 
 def test_more_sums_than_are_kept_are_refused_before_anything_is_read(monkeypatch):

@@ -78,9 +78,9 @@ class ClusterMatrixStats(MatrixStats):
         positions, normalized = question.positions(self.dataset), question.normalize is not None
         return self._added(grouping, _Look(question.layer, positions, normalized, linear), _gathered)
 
-    def sum_counts(self, grouping: Grouping, question: Question) -> Sums:
-        """Sum up the counts of each group over all genes, whatever genes the question names."""
-        return self._added(grouping, _Look(question.layer), _summed)
+    def sum_counts(self, grouping: Grouping, question: Question, *, are_counts: bool = True) -> Sums:
+        """Sum up the counts, or other values, of each group over all genes, whatever genes the question names."""
+        return self._added(grouping, _Look(question.layer, are_counts=are_counts), _summed)
 
     def _added(self, grouping: Grouping, look: _Look, function: Callable[..., Found]) -> Found:
         """Have each task sum up some rows, and add the results."""
@@ -127,12 +127,13 @@ class ClusterMatrixStats(MatrixStats):
 
 @dataclass(frozen=True)
 class _Look:
-    """Parameters of a task: layer, positions of genes (None = all), normalization."""
+    """Parameters of a task: layer, positions of genes (None = all), normalization, kind of sums."""
 
     layer: str | None
     positions: NDArray[np.int64] | None = None
     normalized: bool = False
     linear: bool = False
+    are_counts: bool = True
 
 
 # On a worker.
@@ -165,7 +166,7 @@ def _gathered(rows: Rows, bits: _Bits, own: NDArray[np.int32] | None, look: _Loo
 
 
 def _summed(rows: Rows, bits: _Bits, own: NDArray[np.int32] | None, look: _Look, **grouping: Any) -> Sums:
-    return sum_counts(_grouped(rows, bits, own, look, **grouping))
+    return sum_counts(_grouped(rows, bits, own, look, **grouping), are_counts=look.are_counts)
 
 
 def _merged(*found: Found) -> Found:

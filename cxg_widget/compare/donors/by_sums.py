@@ -12,9 +12,9 @@ from cxg_widget.compare.donors.deseq2 import PAIRED, UNPAIRED, check_deseq2, des
 from cxg_widget.compare.donors.samples import DONOR, Samples, samples_of
 from cxg_widget.compare.donors.sums import sums_of_counts
 from cxg_widget.compare.gene_tests import Tested, paired_t, welch
-from cxg_widget.compare.matrix_statistics import MatrixStats
+from cxg_widget.compare.matrix_statistics import MatrixStats, ValueKind
 from cxg_widget.compare.moments import Floats, Summary
-from cxg_widget.compare.result import Comparison
+from cxg_widget.compare.result import Comparison, describe_fold, fold_of, scaled_genes
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import describe_layer
@@ -45,10 +45,12 @@ def log_cpm(sums: Floats) -> Floats:
 def log_cpm_of(sums: Floats, totals: Floats) -> Floats:
     """Return log2 counts per million of some genes, as `log_cpm` of all genes.
 
-    sums : float64 (n_genes, n_samples); totals : float64 (n_samples,), of all genes, NaN = left out
+    sums : float64 (n_genes, n_samples)
+    totals : float64 (n_samples,) or (n_genes, n_samples), of all genes, NaN = left out
     """
-    prior = PRIOR * totals / np.nanmean(totals) if (~np.isnan(totals)).any() else totals
+    n = np.count_nonzero(~np.isnan(totals), axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
+        prior = PRIOR * totals / (np.nansum(totals, axis=-1, keepdims=True) / n)
         found: Floats = np.log2((sums + prior) / (totals + 2 * prior) * 1e6)
     return found
 
@@ -71,12 +73,15 @@ def tested_by_donors(a: Floats, b: Floats, *, is_paired: bool) -> Tested:
     return paired_t(summary_of(a - b, a))
 
 
-def tested_sums(sums: Floats, in_a: NDArray[np.bool_], *, is_paired: bool) -> tuple[Floats, Tested]:
+def tested_sums(
+    sums: Floats, in_a: NDArray[np.bool_], *, is_paired: bool, n_cells: NDArray[np.int64] | None
+) -> tuple[Floats, Tested]:
     """Return log2 counts per million of samples, and the test of each gene; NaN for genes without counts.
 
     sums : float64 (n_samples, n_var); in_a : bool (n_samples,); paired samples are in one order on both sides
+    n_cells : cells of each sample, for values that are no counts: their means are tested; None = counts
     """
-    values = log_cpm(sums)
+    values = log_cpm(sums) if n_cells is None else sums / n_cells[:, np.newaxis]
     tested = tested_by_donors(values[in_a], values[~in_a], is_paired=is_paired)
     # Values of a gene without counts may differ in the last bits, which is no difference to test.
     has_counts = sums.any(axis=0)
@@ -87,6 +92,10 @@ _CPM = (
     "Tested, and in mean_a and mean_b: log2 of counts per million, 2 counts added to a donor of mean total, as edgeR's "
     "cpm(log=TRUE). log2fc is the difference of these means. n_a and n_b count donors, share_a and share_b are of "
     "those with any count."
+)
+_MEANS = (
+    "Tested, and in mean_a and mean_b: the mean over the {many} of each donor. {where} holds {reason}, so no counts "
+    "are summed. n_a and n_b count donors, share_a and share_b are of those with any value but 0."
 )
 _DESEQ2 = (
     "Tested: sums of counts, as PyDESeq2 does with design {design!r}; log2fc, statistic (Wald's), p and p_adj are its "
@@ -102,7 +111,8 @@ class DonorComparison(Comparison):
     Attributes
     ----------
     donors : DataFrame, a row per sum: donor, side ("a" or "b"), n_cells, total (of its counts)
-    sums : int64, a row for each of `donors`, a column for each gene of the table
+    sums : int64, a row for each of `donors`, a column for each gene of the table; float64 if values are no counts,
+        which a study takes
 
     Examples
     --------
@@ -126,7 +136,8 @@ class _Found(NamedTuple):
     log2fc: Floats
     tested: Tested
     p_adj: Floats | None
-    note: str
+    notes: tuple[str, ...]
+    untested: str = "no donor has a count"
 
 
 def compare_donors(
@@ -161,26 +172,34 @@ def _check_totals(samples: Samples, sums: Floats, question: Question) -> None:
 
 
 def result_of(
-    dataset: Dataset, samples: Samples, sums: Floats, genes: slice | NDArray[np.int64], question: Question
-) -> DonorComparison:
-    """Return the comparison of samples by their sums, float64 (n_samples, n_var), none without counts."""
+    dataset: Dataset, samples: Samples, sums: Floats, genes: slice | NDArray[np.int64], question: Question, *,
+    kind: ValueKind | None = None,
+) -> DonorComparison:  # fmt: skip
+    """Return the comparison of samples by their sums, float64 (n_samples, n_var), none without counts.
+
+    kind : of values that are no counts, whose means are compared; None = counts
+    """
     import pandas as pd
 
     names = question.names(dataset)
-    donors = samples.frame(sums.sum(axis=1))
-    found = _tested(samples, donors, sums, genes, question)
+    table = sums.astype(np.int64) if kind is None else sums
+    donors = samples.frame(table.sum(axis=1))
+    if kind is None:
+        found = _tested(samples, donors, sums, genes, question)
+    else:
+        found = _tested_means(samples, sums, genes, question, (dataset, kind))
     n = np.bincount(samples.sides, minlength=2)
     sides = " compared with ".join(
         f"{name} ({DONOR.counted(int(k))}, {dataset.obs_noun.counted(int(samples.n_cells[samples.sides == at].sum()))})"
         for at, (name, k) in enumerate(zip(samples.set_names, n, strict=True))
     )
-    sentence = f"{sides} by {dataset.var_noun.counted(len(names))}: {question.title}"
+    title = question.title if kind is None else f"means of {describe_layer(question.layer)} per donor, a t-test"
+    sentence = f"{sides} by {dataset.var_noun.counted(len(names))}: {title}"
     none = np.full(len(names), np.nan)
-    notes = (found.note, *samples.notes, *_describe_untested(found, dataset))
-    table = pd.DataFrame(sums[:, genes].astype(np.int64), columns=names)
+    notes = (*found.notes, *samples.notes, *_describe_untested(found, dataset))
     return DonorComparison(
         sentence, notes, names, found.a, found.b, found.log2fc, found.tested, none, none, found.p_adj,
-        sets=samples.set_names, donors=donors, sums=table,
+        sets=samples.set_names, donors=donors, sums=pd.DataFrame(table[:, genes], columns=names),
     )  # fmt: skip
 
 
@@ -195,12 +214,28 @@ def _tested(
         values, note = own.normalized, _DESEQ2.format(design=PAIRED if samples.is_paired else UNPAIRED)
     else:
         has_counts = sums.any(axis=0)
-        values, tested = tested_sums(sums, in_a, is_paired=samples.is_paired)
+        values, tested = tested_sums(sums, in_a, is_paired=samples.is_paired, n_cells=None)
         tested = _at(tested, genes)
         difference = values[in_a].mean(axis=0) - values[~in_a].mean(axis=0)
         log2fc, p_adj, note = np.where(has_counts, difference, 0.0)[genes], None, _CPM
     a, b = (summary_of(values[which][:, genes], sums[which][:, genes]) for which in (in_a, ~in_a))
-    return _Found(a, b, log2fc, tested, p_adj, note)
+    return _Found(a, b, log2fc, tested, p_adj, (note,))
+
+
+def _tested_means(
+    samples: Samples, sums: Floats, genes: slice | NDArray[np.int64], question: Question,
+    of: tuple[Dataset, ValueKind],
+) -> _Found:  # fmt: skip
+    """Test the means of all genes, and return the results of some; of : the values."""
+    (dataset, kind), in_a = of, samples.sides == 0
+    values, tested = tested_sums(sums, in_a, is_paired=samples.is_paired, n_cells=samples.n_cells)
+    a, b = (summary_of(values[which][:, genes], sums[which][:, genes]) for which in (in_a, ~in_a))
+    where = describe_layer(question.layer)
+    note = _MEANS.format(many=dataset.obs_noun.many, where=where[0].upper() + where[1:], reason=kind.reason)
+    return _Found(
+        a, b, fold_of(a, b, kind, question, scaled_genes(kind, question, dataset)), _at(tested, genes), None,
+        (note, *describe_fold(dataset, question, kind)), "all values are 0, or one is missing",
+    )  # fmt: skip
 
 
 def _at(tested: Tested, genes: slice | NDArray[np.int64]) -> Tested:
@@ -212,7 +247,7 @@ def _describe_untested(found: _Found, dataset: Dataset) -> list[str]:
     n_left_out = 0 if found.p_adj is None else int(np.count_nonzero(np.isnan(found.p_adj))) - n
     notes = []
     if n:
-        why = "no donor has a count" if found.p_adj is None else "no donor has a count, or one is an outlier"
+        why = found.untested if found.p_adj is None else f"{found.untested}, or one is an outlier"
         notes.append(f"{dataset.var_noun.counted(n)} without p (NaN): {why}.")
     if n_left_out:
         notes.append(

@@ -47,13 +47,13 @@ class Samples:
         """Return the number of samples."""
         return len(self.donors)
 
-    def frame(self, totals: NDArray[np.float64]) -> pd.DataFrame:
-        """Return a table with a row per sample: donor, side, n_cells, and total of its counts."""
+    def frame(self, totals: NDArray[Any]) -> pd.DataFrame:
+        """Return a table with a row per sample: donor, side, n_cells, and total of its counts or other values."""
         import pandas as pd
 
         sides = np.array(["a", "b"])[self.sides]
         labels = pd.Index(self.donors, name="donor")
-        columns = {"donor": labels, "side": sides, "n_cells": self.n_cells, "total": totals.astype(np.int64)}
+        columns = {"donor": labels, "side": sides, "n_cells": self.n_cells, "total": totals}
         return pd.DataFrame(columns)
 
 

@@ -1,4 +1,4 @@
-"""Sums of counts in groups of cells, in one pass over blocks of the matrix."""
+"""Sums of counts, or of other values, in groups of cells, in one pass over blocks of the matrix."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cxg_widget.compare.question import Question
 
 _MAY_BE = ("counts", "zeros")
+Kind = type[np.int64] | type[np.float64]
 _DENSE_BYTES = 2**29
 """Most bytes of sums that are dense while rows are added; of more, the sums of each block are sparse, and merged."""
 _ENTRY_BYTES = 8
@@ -35,8 +36,8 @@ _FEW_BYTES = 2**25
 class Sums(NamedTuple):
     """Sums of some cells.
 
-    sums : csr_array int64 (n_groups, n_var); NaN counts as 0
-    n_other : number of values that are no counts, and not added: fractions, negative or infinite
+    sums : csr_array (n_groups, n_var), int64 of counts, of which NaN counts as 0; float64 of other values
+    n_other : number of values that are no counts, and not added to counts: fractions, negative or infinite
     """
 
     sums: Any
@@ -60,18 +61,26 @@ def sums_of_counts(matrix: MatrixStats, grouping: Grouping, question: Question) 
     return found.sums
 
 
-def sum_counts(cells: Grouped) -> Sums:
-    """Return the sums of all groups."""
+def sums_of_values(matrix: MatrixStats, grouping: Grouping, question: Question) -> Any:
+    """Return the sums of each group: of counts as `sums_of_counts`, else a csr_array float64 (n_groups, n_var)."""
+    if matrix.kind(grouping, question.layer).kind in _MAY_BE:
+        return sums_of_counts(matrix, grouping, question)
+    return matrix.sum_counts(grouping, question, are_counts=False).sums
+
+
+def sum_counts(cells: Grouped, *, are_counts: bool = True) -> Sums:
+    """Return the sums of all groups; are_counts : whether they are integers, and other values are not added."""
     from scipy.sparse import csr_array
 
     shape, present = (cells.n_groups, cells.n_var), np.flatnonzero(cells.n_cells)
+    whole = np.int64 if are_counts else np.float64
     if not present.size:
-        return Sums(csr_array(shape, dtype=np.int64), 0)
+        return Sums(csr_array(shape, dtype=whole), 0)
     # Groups without cells take no memory: often few cells are read, of some of thousands of groups.
     place = np.zeros(cells.n_groups, dtype=np.int32)
     place[present] = np.arange(present.size)
     some = replace(cells, codes=place[cells.codes], n_groups=present.size)
-    sums, n_other = _add_rows(some) if cells.by_rows else _add_columns(some)
+    sums, n_other = (_add_rows if cells.by_rows else _add_columns)(some, whole)
     starts = np.zeros(cells.n_groups + 1, dtype=np.int64)
     starts[present + 1] = np.diff(sums.indptr)
     kind = np.int32 if sums.nnz < 2**31 else np.int64
@@ -79,31 +88,35 @@ def sum_counts(cells: Grouped) -> Sums:
     return Sums(csr_array((sums.data, *positions), shape=shape), n_other)
 
 
-def _add_rows(cells: Grouped) -> Sums:
+def _add_rows(cells: Grouped, kind: Kind) -> Sums:
     shape = cells.n_groups, cells.n_var
     n_sums, n_entries = cells.n_groups * cells.n_var, cells.n_bytes // _ENTRY_BYTES
-    if n_sums * np.dtype(np.uint32).itemsize > _DENSE_BYTES or n_sums > n_entries:
-        return _merge_rows(cells)
-    from cxg_widget.compare.loops.sum_loops import sum_rows
+    small = np.dtype(np.uint32 if kind is np.int64 else kind)
+    if n_sums * small.itemsize > _DENSE_BYTES or n_sums > n_entries:
+        return _merge_rows(cells, kind)
+    from cxg_widget.compare.loops.sum_loops import sum_rows, sum_values_of_rows
     from cxg_widget.compute.compiled import frozen
 
     n_other, most = 0, int(cells.n_cells.max())
-    sums: NDArray[Any] = np.zeros(shape, dtype=np.uint32)
+    sums: NDArray[Any] = np.zeros(shape, dtype=small)
     for block, codes, _ in cells.row_blocks():
         whole = block.written_out(cells.n_var)
+        if kind is np.float64:
+            sum_values_of_rows(entries_of(whole), frozen(codes), sums)
+            continue
         # Also if the highest value is NaN. Four bytes miss the cache half as often as eight (decision 96).
         if sums.dtype == np.uint32 and not whole.values.max(initial=0) * most < _LIMIT:
             sums = sums.astype(np.int64)
         n_other += sum_rows(entries_of(whole), frozen(codes), sums)
-    return Sums(_sparse(sums), n_other)
+    return Sums(_sparse(sums, kind), n_other)
 
 
-def _merge_rows(cells: Grouped) -> Sums:
+def _merge_rows(cells: Grouped, kind: Kind) -> Sums:
     """Add the sums of blocks as sparse ones, two of about the same size at a time, so that each is copied few times."""
     n_other, parts = 0, list[Any]()
     for block, codes, _ in replace(cells, step_bytes=_FEW_BYTES).row_blocks():
-        lines, n = _counts_of(block, cells.n_var)
-        found = (_members(codes, cells.n_groups) @ lines).astype(np.int64)
+        lines, n = _counts_of(block, cells.n_var) if kind is np.int64 else (block.csr(cells.n_var), 0)
+        found = (_members(codes, cells.n_groups) @ lines).astype(kind)
         found.sort_indices()
         while parts and parts[-1].nnz <= 2 * found.nnz:
             found = parts.pop() + found
@@ -112,10 +125,10 @@ def _merge_rows(cells: Grouped) -> Sums:
     return Sums(reduce(lambda one, other: other + one, reversed(parts)), n_other)
 
 
-def _add_columns(cells: Grouped) -> Sums:
+def _add_columns(cells: Grouped, kind: Kind) -> Sums:
     from scipy.sparse import hstack
 
-    from cxg_widget.compare.loops.sum_loops import sum_columns
+    from cxg_widget.compare.loops.sum_loops import sum_columns, sum_values_of_columns
     from cxg_widget.compute.compiled import frozen
 
     n_other, parts, codes = 0, list[Any](), frozen(cells.codes)
@@ -124,19 +137,22 @@ def _add_columns(cells: Grouped) -> Sums:
         starts, *entries = entries_of(block.written_out(len(cells.rows)))
         for first in range(0, len(starts) - 1, step):
             some = frozen(starts[first : first + step + 1])
-            sums = np.zeros((len(some) - 1, cells.n_groups), dtype=np.int64)
-            n_other += sum_columns((some, *entries), codes, sums)
-            parts.append(_sparse(sums).T)
+            sums = np.zeros((len(some) - 1, cells.n_groups), dtype=kind)
+            if kind is np.int64:
+                n_other += sum_columns((some, *entries), codes, sums)
+            else:
+                sum_values_of_columns((some, *entries), codes, sums)
+            parts.append(_sparse(sums, kind).T)
     return Sums(hstack(parts, format="csr"), n_other)
 
 
-def _sparse(sums: NDArray[Any]) -> Any:
-    """Return dense sums as a csr_array int64."""
+def _sparse(sums: NDArray[Any], kind: Kind) -> Any:
+    """Return dense sums as a csr_array of a kind."""
     from scipy.sparse import csr_array, vstack
 
     # In bands: the positions of all at once would take several times as much memory.
     step = max(_BAND // sums.shape[1], 1)
-    bands = [csr_array(sums[first : first + step]).astype(np.int64) for first in range(0, len(sums), step)]
+    bands = [csr_array(sums[first : first + step]).astype(kind) for first in range(0, len(sums), step)]
     return vstack(bands, format="csr")
 
 

@@ -175,6 +175,25 @@ def sum_rows(entries: Any, codes: Any, sums: Any) -> int:
 
 
 @compiled
+def sum_values_of_rows(entries: Any, codes: Any, sums: Any) -> None:
+    """Add the values of rows to their groups, float64 (n_groups, n_var); sums with NaN are NaN."""
+    starts, genes, values = entries
+    for row in range(starts.size - 1):
+        group = codes[row]
+        for entry in range(starts[row], starts[row + 1]):
+            sums[group, genes[entry]] += values[entry]
+
+
+@compiled
+def sum_values_of_columns(entries: Any, codes: Any, sums: Any) -> None:
+    """Add the values of columns to sums, float64 (n_genes, n_groups); as `sum_values_of_rows`."""
+    starts, rows, values = entries
+    for gene in range(starts.size - 1):
+        for entry in range(starts[gene], starts[gene + 1]):
+            sums[gene, codes[rows[entry]]] += values[entry]
+
+
+@compiled
 def sum_columns(entries: Any, codes: Any, sums: Any) -> int:
     """Add the counts of columns to sums, int64 (n_genes, n_groups); as `sum_rows`, for these genes only."""
     starts, rows, values = entries

@@ -24,6 +24,8 @@ from cxg_widget.compare.loops.sum_loops import (
     put_totals,
     sum_columns,
     sum_rows,
+    sum_values_of_columns,
+    sum_values_of_rows,
 )
 from cxg_widget.compare.moments import nothing_known
 from cxg_widget.compute.compiled import frozen
@@ -45,6 +47,8 @@ def compile_loops() -> None:
     for dtype in (np.uint32, np.int64):
         sum_rows(entries, cells[0], np.zeros((1, 1), dtype=dtype))
     sum_columns(entries, cells[0], np.zeros((1, 1), dtype=np.int64))
+    for loop in (sum_values_of_rows, sum_values_of_columns):
+        loop(entries, cells[0], np.zeros((1, 1)))
     keys, fill = np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.float32)
     put_columns(entries, cells, keys, ends)
     offsets, counts = np.zeros(1, dtype=np.int32), np.zeros((3, 1), dtype=np.int64)

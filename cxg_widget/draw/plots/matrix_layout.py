@@ -82,7 +82,7 @@ def placed(
     axes = sheet.axes(left, top, width, height)
     axes.set(xlim=(0, len(columns.texts)), ylim=(len(rows.texts), 0), xticks=[], yticks=[])
     sheet.write_around(title, note, floor)
-    _write_rows(sheet, rows, (left, top, left + width), cell[1])
+    write_rows(sheet, rows, (left, top, left + width), cell[1])
     write_columns(sheet, columns, (left, top, top + height), cell[0], lies=lies, lying_heads=lying_heads)
     return Placed(sheet, axes, key)
 
@@ -103,7 +103,8 @@ def _above(columns: SideLabels, wide: float) -> tuple[float, bool]:
     return 2 * GAP + (TEXT_PX if lie else longest), lie
 
 
-def _write_rows(sheet: Sheet, rows: SideLabels, box: tuple[float, float, float], high: float) -> None:
+def write_rows(sheet: Sheet, rows: SideLabels, box: tuple[float, float, float], high: float) -> None:
+    """Write labels left of a matrix and brackets right of it; box: left, top and right, px."""
     left, top, right = box
     edge = left - GAP - (_SWATCH + 6 if rows.colors else 0)
     for at, text in enumerate(rows.texts):

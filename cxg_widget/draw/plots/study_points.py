@@ -14,8 +14,9 @@ from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.compare.moments import Floats
 from cxg_widget.draw.lettering import fitted
 from cxg_widget.draw.pages.matplotlib_page import POINTS
-from cxg_widget.draw.plots.plot_style import GroupPlot, Look
-from cxg_widget.draw.plots.sheet import GAP, PAD, SMALL_PX, TEXT_PX, TITLE_PX, Sheet, rgb
+from cxg_widget.draw.plots.plot_style import Look
+from cxg_widget.draw.plots.sheet import GAP, PAD, SMALL_PX, TEXT_PX, Sheet, rgb
+from cxg_widget.draw.plots.study_page import ACROSS, PLOT_PX, TICKS_PX, WIDTH, StudyPlot, page_of
 from cxg_widget.study.columns import SampleColumn
 from cxg_widget.study.measured import Measured
 from cxg_widget.study.samples import StudySamples
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDE, _HIGH, _TICKS, _ACROSS = 128.0, 110.0, 48.0, 4
-_HEAD = TITLE_PX + 2 * TEXT_PX + 3 * GAP
-_SWATCH = 10.0
-WIDTH = 2 * PAD + _ACROSS * (_WIDE + _TICKS)
+_HIGH, _SWATCH = 110.0, 10.0
+_LEGEND = _SWATCH + GAP
 _JITTER = 0.22
 
 
@@ -42,21 +41,8 @@ class Strip:
     ticks: tuple[str, ...] = ()
 
 
-class StudyPlot(GroupPlot):
-    """A plot of samples as points.
-
-    Attributes
-    ----------
-    notes : sentences about samples that were left out, and what weakens a test
-    """
-
-    look: Look
-    notes: tuple[str, ...]
-
-    @property
-    def title(self) -> str:
-        """What was measured: unit, number of samples, and test."""
-        return self.look.title
+class SamplePlot(StudyPlot):
+    """A plot of samples as points."""
 
     @abstractmethod
     def strips(self) -> Sequence[Strip]:
@@ -67,32 +53,28 @@ class StudyPlot(GroupPlot):
         """Return the samples whose points are drawn."""
 
     def height(self) -> float:
-        """Return the px that the plot needs on a page of `WIDTH`."""
-        return _HEAD + -(-len(self.strips()) // _ACROSS) * (_HIGH + 3 * TEXT_PX + GAP)
+        """Return the px that the plot needs on a page."""
+        return self.head_height() + _LEGEND + -(-len(self.strips()) // ACROSS) * (_HIGH + 3 * TEXT_PX + GAP)
 
     def draw(self, sheet: Sheet, top: float) -> None:
         """Draw the plot on a page below some px."""
         samples = self.shown_samples()
-        (title, _, test), room = self.title.partition("; "), WIDTH - 2 * PAD
-        sheet.write(PAD, top + TITLE_PX / 2, fitted(title, TITLE_PX, room, bold=True), bold=True)
-        y = top + TITLE_PX + GAP
-        sheet.write(PAD, y + TEXT_PX / 2, fitted(test, SMALL_PX, room), size=SMALL_PX, quiet=True)
-        x, y = float(PAD), y + TEXT_PX + GAP
+        x, y = float(PAD), self.write_head(sheet, top)
         for color, label in zip(self.look.colors, samples.conditions, strict=False):
             sheet.swatch(x, y, rgb(hex_rgb(color)))
-            sheet.write(x + _SWATCH + GAP / 2, y + _SWATCH / 2, fitted(label, SMALL_PX, _WIDE), size=SMALL_PX)
-            x += _SWATCH + GAP + _WIDE
-            if x + _WIDE > WIDTH:
+            sheet.write(x + _SWATCH + GAP / 2, y + _SWATCH / 2, fitted(label, SMALL_PX, PLOT_PX), size=SMALL_PX)
+            x += _SWATCH + GAP + PLOT_PX
+            if x + PLOT_PX > WIDTH:
                 break
+        first = y + _LEGEND
         for at, strip in enumerate(self.strips()):
-            row, column = divmod(at, _ACROSS)
-            left = PAD + _TICKS + column * (_WIDE + _TICKS)
-            y = top + _HEAD + row * (_HIGH + 3 * TEXT_PX + GAP)
-            sheet.write(left, y + TEXT_PX / 2, fitted(strip.title, TEXT_PX, _WIDE), bold=True)
-            self._draw_strip(sheet.axes(left, y + TEXT_PX + 4, _WIDE, _HIGH - TEXT_PX), strip, samples)
-            sheet.write(
-                left, y + _HIGH + TEXT_PX, fitted(strip.below, SMALL_PX, _WIDE + _TICKS / 2), size=SMALL_PX, quiet=True
-            )
+            row, column = divmod(at, ACROSS)
+            left = PAD + TICKS_PX + column * (PLOT_PX + TICKS_PX)
+            y = first + row * (_HIGH + 3 * TEXT_PX + GAP)
+            sheet.write(left, y + TEXT_PX / 2, fitted(strip.title, TEXT_PX, PLOT_PX, bold=True), bold=True)
+            self._draw_strip(sheet.axes(left, y + TEXT_PX + 4, PLOT_PX, _HIGH - TEXT_PX), strip, samples)
+            below = fitted(strip.below, SMALL_PX, PLOT_PX + TICKS_PX / 2)
+            sheet.write(left, y + _HIGH + TEXT_PX, below, size=SMALL_PX, quiet=True)
 
     def _draw_strip(self, axes: Axes, strip: Strip, samples: StudySamples) -> None:
         n = len(samples.conditions)
@@ -112,19 +94,16 @@ class StudyPlot(GroupPlot):
             if some.size and not strip.ticks:
                 axes.plot([at - 0.3, at + 0.3], [np.median(some)] * 2, color=rgb(self.look.paper.ink), linewidth=POINTS)
         if strip.ticks:
-            axes.set_yticks(range(len(strip.ticks)), [fitted(one, SMALL_PX, _TICKS - 6) for one in strip.ticks])
+            axes.set_yticks(range(len(strip.ticks)), [fitted(one, SMALL_PX, TICKS_PX - 6) for one in strip.ticks])
             axes.set_ylim(-0.5, len(strip.ticks) - 0.5)
 
     def figure(self) -> Figure:
         """Return a new `matplotlib.figure.Figure`: one point per sample, lines between pairs, bars at medians."""
         return page_of([self])
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.title}>"
-
 
 @dataclass(frozen=True, repr=False)
-class MeasuredPlot(StudyPlot):
+class MeasuredPlot(SamplePlot):
     """Shares or expression by sample, with tests between conditions.
 
     Attributes
@@ -179,7 +158,7 @@ class MeasuredPlot(StudyPlot):
 
 
 @dataclass(frozen=True, repr=False)
-class CovariatePlot(StudyPlot):
+class CovariatePlot(SamplePlot):
     """Covariates of samples by condition.
 
     Attributes
@@ -223,13 +202,3 @@ def _strip_of(column: SampleColumn) -> Strip:
     used = np.unique(column.values[~np.isnan(column.values)])
     places = np.where(np.isnan(column.values), np.nan, np.searchsorted(used, column.values))
     return Strip(column.name, "", places, tuple(column.categories[int(at)] for at in used.tolist()))
-
-
-def page_of(plots: Sequence[StudyPlot]) -> Figure:
-    """Return plots of a study below each other as a new figure."""
-    sheet = Sheet(WIDTH, 2 * PAD + sum(one.height() + GAP for one in plots), plots[0].look.paper)
-    top: float = PAD
-    for one in plots:
-        one.draw(sheet, top)
-        top += one.height() + GAP
-    return sheet.figure

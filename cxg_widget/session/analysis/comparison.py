@@ -26,11 +26,11 @@ from cxg_widget.rules.by_value import mask_of_values
 from cxg_widget.selection.cell_set import CellSet
 from cxg_widget.session.analysis.calls import Call
 from cxg_widget.session.analysis.comparison_frames import ShownComparison, frames_of
-from cxg_widget.session.analysis.meant import EVERYTHING, MeantCells, Population, cells_meant, population_of
+from cxg_widget.session.analysis.meant import EVERYTHING, MeantCells, Population, cells_meant, of_set, population_of
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import Newest
 from cxg_widget.study.sentences import CHOSEN_BY_EYE
-from cxg_widget.text.names import not_found, shown
+from cxg_widget.text.names import not_found, shown, without_prefix
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
@@ -63,12 +63,14 @@ class Comparisons:
 
     def compare_cells(self, a: Any, b: Any, question: Question, within: Any) -> Comparison:
         """Compare cells, given as `cells_meant` takes them; "rest" = all others, unless a set has that name."""
-        population, meant = self._population(within, question), {"a": self._meant(a)}
+        meant = {"a": self._meant(a)}
+        population = self._population(within, question, meant["a"])
         mask, name = meant["a"].mask, meant["a"].name or "a"
         if isinstance(b, str) and b == "rest" and all(one["name"] != b for one in self._display.settings.sets):
             found = self.with_rest(mask, name, question, population)
         else:
             meant["b"] = self._meant(b)
+            population = self._population(within, question, *meant.values())
             found = self.between((mask, meant["b"].mask), (name, meant["b"].name or "b"), question, population)
         return self._noted("compare", found, question, population, meant, is_within=within is not None)
 
@@ -83,7 +85,8 @@ class Comparisons:
                 f"compare(a, method={question.method!r}, by=...) takes them."
             )
         question.check(self._dataset)
-        population, meant = self._population(within, question), self._meant(a)
+        meant = self._meant(a)
+        population = self._population(within, question, meant)
         compare = self.with_rest if against == "rest" else self.with_neighborhood
         found = compare(meant.mask, meant.name or "the set", question, population)
         around = {} if against == "rest" else {"against": against}
@@ -97,8 +100,7 @@ class Comparisons:
         """
         from cxg_widget.compare.markers import compare_groups
 
-        if isinstance(column, str) and column not in self._dataset.obs_columns:
-            column = column.removeprefix("obs:")
+        column = without_prefix(column, self._dataset.obs_columns)
         population = self._population(within, question)
         found = compare_groups(self.matrix(), column, question, population.mask, reference)
         found = self._keep(self._with_population(found, population), question)
@@ -120,9 +122,10 @@ class Comparisons:
     def _meant(self, what: Any) -> MeantCells:
         return cells_meant(what, self._loader, self._display)
 
-    def _population(self, within: Any, question: Question) -> Population:
+    def _population(self, within: Any, question: Question, *compared: MeantCells) -> Population:
         """Return the cells that count: those of `within`, and of a modality only those with values."""
         found, has = population_of(within, self._loader, self._display), self._dataset.cells_in(question.layer)
+        found = replace(found, is_chosen=found.is_chosen or any(one.is_chosen for one in compared))
         if has is None or question.layer is None:
             return found
         words = f"{found.description} and have" if found.description else "that have"
@@ -209,7 +212,7 @@ class Comparisons:
         from cxg_widget.compare.question import compare
 
         found = compare(matrix or self.matrix(), *masks, question, set_names=described)
-        if any(map(self._is_drawn, described)):
+        if population.is_chosen:
             found = found.with_note(CHOSEN_BY_EYE)
         return self._with_cells(found, masks, question, population)
 
@@ -225,15 +228,6 @@ class Comparisons:
         a, b = map(pack_mask, masks)
         found = replace(found, _cells=partial(_as_sets, self._dataset, a, b), _question=question)
         return self._with_population(found, population)
-
-    def _is_drawn(self, described: str) -> bool:
-        """Return whether the cells of a name, as `MeantCells` has it, were chosen on the plot or one by one."""
-        named = [one["rule"] for one in self._display.settings.sets if one["name"] == described]
-        if described == "the selection":
-            named = [self._display.selected()[1]]
-        # As JSON, in which a label cannot look like a key; packed rows are the only other objects of a rule.
-        text = json.dumps(named, default=lambda _: {"rows": 0})
-        return named == [None] or '"polygon": ' in text or '"rows": ' in text
 
     def _with_population(self, found: Found, population: Population) -> Found:
         """Add to a result which cells counted, unless that is obvious."""
@@ -296,10 +290,10 @@ class Comparisons:
         matrix.check(question)
         # Among the filtered cells themselves, no others are left to compare them with.
         within = None if request.a == "filter" else request.within or None
-        population = self._population(within, question)
         meant = {"a": self._cells(request.a)}
         if request.b not in ("rest", "neighborhood"):
             meant["b"] = self._cells(request.b)
+        population = self._population(within, question, *meant.values())
         given, described = meant["a"].mask, str(meant["a"].name)
         other, described_other = (meant["b"].mask, str(meant["b"].name)) if "b" in meant else (~given, REST)
         mask, other = population.of(given), population.of(other)
@@ -338,7 +332,7 @@ class Comparisons:
         if name not in rules:
             raise UnknownName(not_found("set", name, rules, "this widget"))
         mask = unpack_mask(self._loader.set_bits.of(rules[name]), self._dataset.n_obs)
-        return MeantCells(mask, None if "rows" in rules[name] else rules[name], name)
+        return of_set(name, rules[name], mask)
 
     def _of_category(self, text: str) -> MeantCells:
         """Return the cells of a category that the page names."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -44,11 +45,13 @@ class MeantCells(NamedTuple):
     mask : bool (n_obs,)
     rule : rule that finds them again; None for masks, rows and labels
     name : in words; None for unnamed cells
+    is_chosen : whether they were chosen by eye: on the plot, or one by one
     """
 
     mask: Mask
     rule: Rule | None
     name: str | None
+    is_chosen: bool = False
 
     def of_call(self) -> CallCells:
         """Return these cells as a call keeps them."""
@@ -67,12 +70,12 @@ def cells_meant(what: Any, loader: Loader, display: DisplayState) -> MeantCells:
     dataset, settings = loader.dataset, display.settings
     if what is None or (isinstance(what, str) and what == SELECTION):
         mask, rule = display.selected()
-        return MeantCells(np.array(mask), rule, "the selection")
+        return MeantCells(np.array(mask), rule, "the selection", _is_chosen(rule))
     if isinstance(what, str):
         return _by_text(what, loader, settings)
     if isinstance(what, SelectedCells):
         cells = what.found_in(dataset)
-        return MeantCells(np.array(cells.mask), cells._rule, None)
+        return MeantCells(np.array(cells.mask), cells._rule, None, _is_chosen(cells._rule))
     if isinstance(what, Mapping):
         is_rule = any(map(is_form, what)) and not any(key in dataset.obs_columns for key in what)
         return _by_rule(what, loader, settings) if is_rule else _by_values(what, dataset)
@@ -84,7 +87,19 @@ def cells_meant(what: Any, loader: Loader, display: DisplayState) -> MeantCells:
         polygon_mask(what, loader.of(settings), display.selected()[0], hidden=True),
         polygon_rule(what, settings),
     )
-    return MeantCells(mask, rule, describe_rule(rule))
+    return MeantCells(mask, rule, describe_rule(rule), is_chosen=True)
+
+
+def of_set(name: str, rule: Rule, mask: Mask) -> MeantCells:
+    """Return the cells of a set."""
+    return MeantCells(mask, None if "rows" in rule else rule, name, _is_chosen(rule))
+
+
+def _is_chosen(rule: Rule | None) -> bool:
+    """Return whether the cells of a rule were chosen by eye; None = only their rows are known."""
+    # As JSON, in which a label cannot look like a key; packed rows are the only other objects of a rule.
+    text = json.dumps(rule, default=lambda _: {"rows": 0})
+    return rule is None or '"polygon": ' in text or '"rows": ' in text
 
 
 def cells_of_query(text: Any, loader: Loader, layer: str | None) -> MeantCells:
@@ -107,12 +122,13 @@ def _by_text(text: str, loader: Loader, settings: Settings) -> MeantCells:
     if text == FILTER:
         passing = loader.of(settings).filtered()
         mask = np.ones(dataset.n_obs, dtype=np.bool_) if passing is None else passing
-        return MeantCells(mask, fitting({"and": [*settings.filter_rules]}), "the filtered cells")
+        rule: Rule = {"and": [*settings.filter_rules]}
+        return MeantCells(mask, fitting(rule), "the filtered cells", _is_chosen(rule))
     rules = {one["name"]: one["rule"] for one in settings.sets}
     if text in rules:
         rule = rules[text]
         mask = unpack_mask(loader.set_bits.of(rule), dataset.n_obs)
-        return MeantCells(mask, None if "rows" in rule else rule, text)
+        return of_set(text, rule, mask)
     if is_like_a_query(text):
         return cells_of_query(text, loader, settings.layer)
     try:
@@ -128,7 +144,7 @@ def _by_rule(rule: Rule, loader: Loader, settings: Settings) -> MeantCells:
     sets, given = {one["name"]: one["rule"] for one in settings.sets}, check_rule(rule)
     check_names(given, loader.dataset, sets)
     whole = expanded(given, sets)
-    return MeantCells(loader.mask_of(whole), whole, in_a_line(describe_rule(given)))
+    return MeantCells(loader.mask_of(whole), whole, in_a_line(describe_rule(given)), _is_chosen(whole))
 
 
 def _by_values(what: Mapping[Any, Any], dataset: Dataset) -> MeantCells:
@@ -158,12 +174,14 @@ class Population:
     description : continues "cells": "that pass the filters"; "" for all cells
     rule : rule that finds them again; None = only their rows are known
     rules : filters that only these cells pass, as a `Counter` takes them; empty for all cells
+    is_chosen : whether they, or cells that are compared among them, were chosen by eye
     """
 
     mask: Mask | None = None
     description: str = ""
     rule: Rule | None = None
     rules: tuple[Rule, ...] = ()
+    is_chosen: bool = False
 
     def of(self, mask: Mask) -> Mask:
         """Return those of some cells, bool (n_obs,), that count."""
@@ -195,10 +213,11 @@ def population_of(within: Any, loader: Loader, display: DisplayState) -> Populat
         settings = display.settings  # read once: a thread may set other filters meanwhile
         if not settings.filters:
             return EVERYTHING
-        mask, rule, _ = _by_text(within, loader, settings)
-        return Population(mask, _PASSING, rule, tuple(settings.filters))
-    mask, rule, name = cells_meant(within, loader, display)
-    return Population(mask, f"of {name or 'within='}", rule, (packed_rule(mask, loader.dataset),))
+        found = _by_text(within, loader, settings)
+        return Population(found.mask, _PASSING, found.rule, tuple(settings.filters), found.is_chosen)
+    found = cells_meant(within, loader, display)
+    packed = packed_rule(found.mask, loader.dataset)
+    return Population(found.mask, f"of {found.name or 'within='}", found.rule, (packed,), found.is_chosen)
 
 
 def note_call(

@@ -26,7 +26,7 @@ from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.session.analysis.meant import population_of
 from cxg_widget.session.pictures.figure_files import paper_name
 from cxg_widget.session.streams.chunks import stored_colors
-from cxg_widget.text.names import join_missing, label_of, not_found, shown
+from cxg_widget.text.names import join_missing, label_of, not_found, shown, without_prefix
 
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
@@ -159,7 +159,7 @@ class GroupPlots:
         if not isinstance(name, str):
             raise InvalidValue(f"{what} must be the name of an obs column; found {shown(name)}")
         known = self._dataset.obs_columns
-        found = name if name in known else name.removeprefix("obs:")
+        found = str(without_prefix(name, known))
         if found not in known:
             raise UnknownName(not_found("obs column", name, known))
         if known[found].kind == "float":

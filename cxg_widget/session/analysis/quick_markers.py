@@ -65,7 +65,7 @@ class QuickLists:
 
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise InvalidValue(f"n takes a whole number from 1 on; found {shown(n)}")
-        mask, rule, _ = cells_meant(what, self._loader, self._display)
+        mask, rule, *_ = cells_meant(what, self._loader, self._display)
         if not mask.any():
             raise SelectionError("the selection is empty; w.quick_markers({column: values}) takes other cells.")
         settings, column = self._display.settings, None if what is None else _column_of(rule or {})

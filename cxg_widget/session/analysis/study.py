@@ -26,10 +26,10 @@ from cxg_widget.session.pictures.figure_files import paper_name
 from cxg_widget.session.streams.chunks import stored_colors
 from cxg_widget.study.condition_tests import ConditionTests
 from cxg_widget.study.measured import Measured
-from cxg_widget.study.samples import StudySamples
+from cxg_widget.study.samples import LEAST_CELLS, StudySamples
 from cxg_widget.study.sentences import CHOSEN_BY_EYE, SAMPLE, lost_note, side_notes
-from cxg_widget.study.shares import LEAST_CELLS, METHODS, Shares
-from cxg_widget.text.names import label_of, not_found, shown
+from cxg_widget.study.shares import METHODS, Shares
+from cxg_widget.text.names import EMPTY_LABEL, not_found, shown, shown_label, without_prefix
 from cxg_widget.wire import protocol as p
 
 if TYPE_CHECKING:
@@ -77,12 +77,8 @@ class Studies:
         """Return what is to know about samples, and about the cells that count."""
         n_cells = samples.n_cells(population.mask)
         lost = lost_note(samples, n_cells, self._dataset, population.description)
-        chosen = [CHOSEN_BY_EYE] if is_tested and self._is_chosen(population) else []
+        chosen = [CHOSEN_BY_EYE] if is_tested and population.is_chosen else []
         return (*samples.notes, *side_notes(samples), *lost, *chosen)
-
-    def _is_chosen(self, population: Population) -> bool:
-        """Return whether cells were chosen by a selection or as rows, not by filters of columns."""
-        return population.mask is not None and population.description != "that pass the filters"
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
@@ -95,12 +91,13 @@ class Studies:
         found = replace(found, method=method if by is not None else "logit")
         what = f"Share of each value of {found.column!r}" if by is not None else "Share of the selection"
         title = f"{what} in each sample{self.sides(found)}; {describe_test(found.tests, METHODS[found.method])}"
-        notes = [*self.notes(samples, population), *([CHOSEN_BY_EYE] if by is None else [])]
+        is_chosen = population.is_chosen or (by is None and self.population("selection").is_chosen)
+        notes = [*self.notes(samples, replace(population, is_chosen=is_chosen))]
         few = ~samples.excluded & (found.totals < LEAST_CELLS)
         if few.any():
             many = self._dataset.obs_noun.many
             notes.append(f"Not tested, under {LEAST_CELLS} {many}: {SAMPLE.counted(int(np.count_nonzero(few)))}.")
-        return MeasuredPlot(found, self.look(samples, title), tuple(dict.fromkeys(notes)))
+        return MeasuredPlot(found, self.look(samples, title), tuple(notes))
 
     def covariates(self) -> CovariatePlot:
         """Return the covariates by condition."""
@@ -114,7 +111,7 @@ class Studies:
         self._check_size(column, codes, samples)
         counts = samples.counts_by(codes, population.mask).T
         held = np.flatnonzero(counts[:, ~samples.excluded].any(axis=1))
-        labels = tuple(("", label_of(codes.categories[at])) for at in held.tolist())
+        labels = tuple(("", shown_label(codes.categories[at])) for at in held.tolist())
         return Shares(samples, column, labels, counts[held], counts.sum(axis=0))
 
     def _shares_of_selection(self, samples: StudySamples, population: Population) -> Shares:
@@ -130,7 +127,7 @@ class Studies:
     def column(self, name: Any) -> str:
         """Return the name of an obs column of categories or integers."""
         columns = self._dataset.obs_columns
-        found = name.removeprefix("obs:") if isinstance(name, str) and name not in columns else name
+        found = without_prefix(name, columns)
         if not isinstance(found, str) or found not in columns:
             raise UnknownName(not_found("obs column", name, columns))
         if columns[found].kind == "float":
@@ -148,8 +145,11 @@ class Studies:
     # --- words and colors ---------------------------------------------------------------------------------------------
 
     def sides(self, found: Measured) -> str:
-        """Return the number of tested samples of each condition."""
-        samples = found.samples
+        """Return the number of tested samples of each condition, or of pairs."""
+        samples, tests = found.samples, found.tests
+        if tests.pairs and tests.is_paired.all():
+            n_pairs = np.unique(tests.n_a.max(axis=0, initial=0)).astype(int).tolist()
+            return f", n = {' to '.join(map(str, {n_pairs[0]: 0, n_pairs[-1]: 0}))} pairs of samples"
         n = np.bincount(samples.condition[found.is_tested], minlength=len(samples.conditions)).tolist()
         parts = [f"{k} {one}" for k, one in zip(n, samples.conditions, strict=True)]
         return f", n = {', '.join(parts[:4])}{' and more' if len(parts) > 4 else ''} samples"
@@ -191,6 +191,8 @@ class Studies:
         return self._loader.mask_of(rule), fitting(rule)
 
     def _value(self, column: str, label: str) -> str | int:
+        if label == EMPTY_LABEL and label not in self._dataset.codes(column).categories:
+            return ""
         return int(label) if self._dataset.obs_columns[column].kind == "int" else label
 
 

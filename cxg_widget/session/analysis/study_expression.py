@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.compared_groups import Grouping
-from cxg_widget.compare.donors.by_sums import log_cpm_of
 from cxg_widget.compare.question import Question
 from cxg_widget.compute.jobs import in_background
 from cxg_widget.datasets.base.values import Codes
@@ -20,8 +19,9 @@ from cxg_widget.session.analysis.study import Studies, describe_test
 from cxg_widget.session.analysis.study_genes import ALL, StudyGenes
 from cxg_widget.session.analysis.study_page import measured_frame, samples_frame
 from cxg_widget.session.exchange import Newest
-from cxg_widget.study.expression import LEAST_CELLS, Expression
-from cxg_widget.text.names import label_of
+from cxg_widget.study.expression import Expression
+from cxg_widget.study.samples import LEAST_CELLS
+from cxg_widget.text.names import shown_label
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
@@ -34,6 +34,18 @@ if TYPE_CHECKING:
     from cxg_widget.study.sums import GroupSums
 
 _MOST_ROWS = 10_000
+
+
+class _Sums(NamedTuple):
+    """Sums of genes by type and sample.
+
+    sums, totals : float64 (n_genes, n_types, n_samples), as in `Expression`
+    n_cells : int64 (n_types, n_samples)
+    """
+
+    sums: Floats
+    totals: Floats
+    n_cells: Counts
 
 
 class StudyExpression:
@@ -52,8 +64,7 @@ class StudyExpression:
         names = list(self._comparisons.genes_meant(genes) or ())
         if not names:
             raise InvalidValue("expression() needs genes: names, the name of a gene set, or pinned ones")
-        known = self._dataset.names_in(layer)
-        positions = np.array([known.find_var(name) for name in names])
+        positions = np.array([self._dataset.names_in(layer).find_var(name) for name in names])
         column = None if by is None else studies.column(by)
         codes = ALL if column is None else self._dataset.codes(column)
         question = Question("pseudobulk", layer, by=samples.design.sample, min_donors=2)
@@ -61,18 +72,20 @@ class StudyExpression:
         are_counts = matrix.kind(Grouping.of_sets(samples.codes >= 0), layer).kind in ("counts", "zeros")
         if are_counts:
             sums = self._genes.sums(samples, codes, population, matrix, question)
-            values, n_cells = _log_cpm(samples, sums, positions)
+            known = _of_counts(samples, sums, positions)
         else:
-            values, n_cells = self._means(samples, codes, population, names, layer)
-        held = np.flatnonzero(n_cells.any(axis=1))
+            known = self._of_values(samples, codes, population, names, layer)
+        held = np.flatnonzero(known.n_cells.any(axis=1))
         if len(held) * len(names) > _MOST_ROWS:
             raise InvalidValue(f"expression() has up to {_MOST_ROWS:,} rows; found {len(held) * len(names):,}")
         labels = tuple(
-            (name, "" if column is None else label_of(codes.categories[at])) for name in names for at in held.tolist()
+            (name, "" if column is None else shown_label(codes.categories[at]))
+            for name in names
+            for at in held.tolist()
         )
-        shape = len(labels), len(samples)
-        counts = np.tile(n_cells[held], (len(names), 1))
-        found = Expression(samples, column, labels, counts, values[:, held].reshape(shape), are_counts)
+        counts = np.tile(known.n_cells[held], (len(names), 1))
+        sums_of_rows, totals = (one[:, held].reshape(counts.shape) for one in (known.sums, known.totals))
+        found = Expression(samples, column, labels, counts, sums_of_rows, totals, are_counts)
         what = "log2 counts per million" if are_counts else "means"
         unit = f"{what[0].upper()}{what[1:]} of each gene in each sample{f' and {column}' if column else ''}"
         title = f"{unit}{studies.sides(found)}; {describe_test(found.tests, what)}"
@@ -100,34 +113,29 @@ class StudyExpression:
         """Cancel what the page has requested."""
         self._by_hand.end()
 
-    def _means(
+    def _of_values(
         self, samples: StudySamples, types: Codes, population: Population, names: list[str], layer: str | None
-    ) -> tuple[Floats, Counts]:
-        """Return means of the values that are not NaN, as `_log_cpm`."""
+    ) -> _Sums:
+        """Return sums of the values that are not NaN, and their number."""
         groups = self._genes.groups(samples, types)
         codes = groups.codes if population.mask is None else np.where(population.mask, groups.codes, -1)
         shape = len(samples), len(types.categories)
         n_cells = groups.counted(codes).reshape(shape).T
-        values = np.full((len(names), *n_cells.shape), np.nan)
+        sums, n_known = (np.zeros((len(names), *n_cells.shape)) for _ in range(2))
         for at, name in enumerate(names):
             one = self._dataset.values(name, layer).astype(np.float64)
             is_known = (codes >= 0) & ~np.isnan(one)
             inside = codes[is_known]
-            sums = np.bincount(inside, weights=one[is_known], minlength=len(groups))
-            n = np.bincount(inside, minlength=len(groups))
-            with np.errstate(invalid="ignore"):
-                values[at] = np.where(n >= LEAST_CELLS, sums / n, np.nan).reshape(shape).T
-        return values, n_cells
+            sums[at] = np.bincount(inside, weights=one[is_known], minlength=len(groups)).reshape(shape).T
+            n_known[at] = groups.counted(inside).reshape(shape).T
+        return _Sums(sums, n_known, n_cells)
 
 
-def _log_cpm(samples: StudySamples, sums: GroupSums, positions: NDArray[np.int64]) -> tuple[Floats, Counts]:
-    """Return log2 counts per million, (n_genes, n_types, n_samples), and cells, (n_types, n_samples)."""
+def _of_counts(samples: StudySamples, sums: GroupSums, positions: NDArray[np.int64]) -> _Sums:
     n_types = sums.kept.groups.n_types
     n_cells = sums.n_cells.reshape(len(samples), n_types).T
-    values = np.full((len(positions), n_types, len(samples)), np.nan)
-    for at in np.flatnonzero((n_cells >= LEAST_CELLS).any(axis=1)).tolist():
+    of_genes, totals = np.zeros((len(positions), n_types, len(samples))), np.zeros((n_types, len(samples)))
+    for at in np.flatnonzero(n_cells.any(axis=1)).tolist():
         found = sums.of(np.arange(len(samples)) * n_types + at)
-        totals = found.sum(axis=1)
-        is_known = (n_cells[at] >= LEAST_CELLS) & (totals > 0) & ~samples.excluded
-        values[:, at] = log_cpm_of(found[:, positions].T, np.where(is_known, totals, np.nan))
-    return values, n_cells
+        of_genes[:, at], totals[at] = found[:, positions].T, found.sum(axis=1)
+    return _Sums(of_genes, np.broadcast_to(totals, of_genes.shape), n_cells)

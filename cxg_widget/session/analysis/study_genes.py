@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
+from cxg_widget.compare.compared_groups import Grouping
 from cxg_widget.compare.donors.by_sums import DonorComparison
 from cxg_widget.compare.question import Question
 from cxg_widget.compute.jobs import in_background
@@ -24,12 +25,12 @@ from cxg_widget.session.analysis.study import Studies
 from cxg_widget.session.analysis.study_page import samples_frame
 from cxg_widget.session.exchange import Newest
 from cxg_widget.study.compared import compare_field
-from cxg_widget.study.differences import LEVEL, MIN_CELLS, Differences
-from cxg_widget.study.samples import StudySamples
+from cxg_widget.study.differences import LEVEL, Differences
+from cxg_widget.study.samples import LEAST_CELLS, StudySamples
 from cxg_widget.study.sentences import SAMPLE
 from cxg_widget.study.sums import Groups, GroupSums, KeptSums
 from cxg_widget.study.sums_store import SumsStore, sums_key
-from cxg_widget.text.names import label_of, not_found, shown
+from cxg_widget.text.names import describe_layer, not_found, shown, shown_label
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
@@ -53,7 +54,7 @@ class StudyGenes:
         self._newest: GroupSums | None = None
 
     def differences(
-        self, by: Any, within: Any, *, layer: str | None = None, min_cells: Any = MIN_CELLS,
+        self, by: Any, within: Any, *, layer: str | None = None, min_cells: Any = LEAST_CELLS,
         category: str | None = None, check: Check = None,
     ) -> DifferencesPlot:  # fmt: skip
         """Return how many genes differ; parameters and errors as `Study.differences`.
@@ -73,16 +74,15 @@ class StudyGenes:
         sums = self.sums(samples, codes, population, matrix, question)
         n_cells = sums.n_cells.reshape(len(samples), len(codes.categories)).sum(axis=0)
         places = np.flatnonzero(n_cells)
-        labels = [label_of(codes.categories[at]) if column is not None else "" for at in places.tolist()]
+        labels = [shown_label(codes.categories[at]) if column is not None else "" for at in places.tolist()]
         if category is not None:
             place = _find(category, labels, "type", column or "this study")
             places, labels = places[[place]], [labels[place]]
         found = Differences(samples, column, places, tuple(labels), sums, int(min_cells), matrix.give_up)
         notes = studies.notes(samples, population)
         cells = _Cells(codes, population, question, notes)
-        return DifferencesPlot(
-            found, studies.look(samples, _describe(found)), notes, lambda *field: self._compare(found, cells, *field)
-        )
+        look = studies.look(samples, _describe(found, layer))
+        return DifferencesPlot(found, look, notes, partial(self._compare, found, cells))
 
     def frames(self, request: p.AskStudy) -> Iterator[Frame]:
         """Yield the genes that differ for the page; raises as `differences`, and `Overtaken` if ended."""
@@ -171,7 +171,12 @@ class StudyGenes:
         if pair[0] == pair[1]:
             raise InvalidValue(f"two conditions are compared, and both are {shown(a)}.")
         names = f"{category} {a}".strip(), f"{category} {b}".strip()
-        made = compare_field(found, row, pair, dataset=self._dataset, question=cells.question, set_names=names)
+        kind = None
+        if not found.sums.kept.are_counts:
+            kind = self._comparisons.matrix().kind(Grouping.of_sets(samples.codes >= 0), cells.question.layer)
+        made = compare_field(
+            found, row, pair, dataset=self._dataset, question=cells.question, set_names=names, kind=kind
+        )
         made = replace(made, notes=(*made.notes, *cells.notes))
         masks = cells.of(found, row, pair[0]), cells.of(found, row, pair[1])
         kept = self._comparisons.keep_samples(made, masks, cells.question, cells.population)
@@ -206,13 +211,17 @@ def _find(name: Any, known: Any, what: str, where: str) -> int:
     return list(known).index(name)
 
 
-def _describe(found: Differences) -> str:
+def _describe(found: Differences, layer: str | None) -> str:
     """Return the title: unit, number of samples, and test."""
-    samples = found.samples
-    n = SAMPLE.counted(int(np.count_nonzero(~samples.excluded)))
+    samples, are_counts = found.samples, found.sums.kept.are_counts
+    n, test = SAMPLE.counted(int(np.count_nonzero(~samples.excluded))), "Welch's t-test"
+    if found.is_paired.any():
+        n_pairs = int(found.tests[2][found.is_paired].max())
+        n, test = f"up to {n_pairs:,} pairs of samples", "paired t-test"
+        test += "" if found.is_paired.all() else " where samples are paired, else Welch's,"
     by = f" by {found.column}" if found.column else ""
-    test = "t-test (paired where samples are)" if samples.design.pair else "Welch's t-test"
-    return (
-        f"Genes that differ{by}, sums of counts of {n}; {test} of log2 counts per million, p_adj < {LEVEL} by "
-        "Benjamini and Hochberg"
-    )
+    where = describe_layer(layer)
+    unit, what = f"mean of {where} per sample, {n}", f"the mean of {where} per sample"
+    if are_counts:
+        unit, what = f"sums of counts of {n}", "log2 counts per million"
+    return f"Genes that differ{by}, {unit}; {test} of {what}, p_adj < {LEVEL} by Benjamini and Hochberg"

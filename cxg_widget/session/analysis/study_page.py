@@ -14,7 +14,7 @@ from cxg_widget.draw.plots.study_points import MeasuredPlot
 from cxg_widget.session.analysis.study import Studies, listed_samples
 from cxg_widget.study.columns import SampleColumn, constant_columns
 from cxg_widget.study.sentences import SAMPLE
-from cxg_widget.text.names import label_of
+from cxg_widget.text.names import shown_label
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
@@ -115,5 +115,5 @@ def _sample_columns(dataset: Dataset) -> list[dict[str, Any]]:
     for name in names:
         kind = dataset.obs_columns[name].kind
         known = dataset.codes(name).categories if kind in ("categorical", "boolean") else ()
-        found.append({"name": name, "kind": "category", "categories": list(map(label_of, known))})
+        found.append({"name": name, "kind": "category", "categories": list(map(shown_label, known))})
     return found

@@ -196,12 +196,19 @@ def test_a_comparison_that_is_given_up_ends_on_the_workers_too(pairs, client):
     assert not found
 
 
-def test_genes_that_differ_between_conditions_of_a_study_are_those_of_one_process(pairs):
+@pytest.mark.parametrize("kind", ["counts", "logs"])
+def test_a_study_is_that_of_one_process(pairs, kind):
+    """Sums of counts and of other values, with a lasso that corrects them; shares and expression, with their tests."""
     found = []
-    for w in pairs["counts"]:
-        differences = w.study(sample="donor", condition="cell_type").differences(within=A, min_cells=1)
-        found.append((differences.frame(), differences.notes))
+    for w in pairs[kind]:
+        study = w.study(sample="donor", condition="cell_type")
+        parts = [study.differences(within=mask, min_cells=1) for mask in (None, A)]
+        parts += [study.composition("mine", within=B | A), study.expression(["GENE0", "GENE5"], within=A)]
+        tables = [one.frame() for one in parts] + [one.test() for one in parts[2:]]
+        found.append((tables, [(one.title, one.notes) for one in parts]))
         w.study_design = None
-    pd.testing.assert_frame_equal(found[0][0], found[1][0])
+    for alone, spread in zip(found[0][0], found[1][0], strict=True):
+        pd.testing.assert_frame_equal(alone, spread)
     assert found[0][1] == found[1][1]
-    assert found[0][0]["n_tested"].max() > 0
+    assert found[0][0][1]["n_tested"].max() > 0
+    assert ("mean of X per sample" in found[0][1][0][0]) == (kind != "counts")

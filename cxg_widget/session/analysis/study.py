@@ -169,7 +169,7 @@ class Studies:
         settings = self._display.settings
         paper, design = PAPERS[paper_name(settings)], samples.design
         stored = stored_colors(design.condition, settings, self._dataset)
-        labels = [label_of(one) for one in self._dataset.codes(design.condition).categories]
+        labels = [shown_label(one) for one in self._dataset.codes(design.condition).categories]
         palette = dict(zip(labels, category_palette(labels, stored, settings.palette), strict=True))
         colors = tuple(palette[one] for one in samples.conditions)
         return Look(paper, colors, tuple(stops_of(settings.cmap, dark=paper.is_dark)), title)

@@ -124,10 +124,12 @@ class CxgWidget(
         self._held_back = HeldBack()
         traits, opening = split_options(more, STATE, ("format", *option_names()))
         self._owns_dataset = not isinstance(source, Dataset)
-        opening |= _axes_to_open_with(source, embedding, opening)
+        axes = _axes_to_open_with(source, embedding, opening)
+        opening |= axes
         self._opening = opening
         self._given_path = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
         opened = open_dataset(source, **opening)
+        embedding = opened.default_embedding if axes else embedding
         # Annotations belong to this widget.
         self._dataset: Dataset = opened if self._owns_dataset else opened.with_own_columns()
         self._color_of_itself = color_of_itself(self._dataset)
@@ -334,7 +336,7 @@ class CxgWidget(
 def _axes_to_open_with(source: Any, embedding: Any, opening: Mapping[str, Any]) -> dict[str, Any]:
     """Return the option of a table that names its axes, if two columns are given: it need not guess them."""
     is_pair = not isinstance(embedding, str) and isinstance(embedding, Sequence) and len(embedding) == 2
-    is_plain = is_pair and all(isinstance(one, str) and ":" not in one for one in embedding)
+    is_plain = is_pair and not any(":" in str(one) for one in embedding)
     return {"embedding": tuple(embedding)} if is_plain and is_table(source, opening.get("format")) else {}
 
 

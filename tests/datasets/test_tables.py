@@ -159,6 +159,21 @@ def test_two_columns_that_are_chosen_are_an_embedding_with_units_of_its_own():
         np.testing.assert_array_equal(dataset.embedding(), FRAME[["score", "n_counts"]].to_numpy(np.float32))
 
 
+def test_columns_named_by_numbers_are_chosen_by_them():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)))
+    widget = CxgWidget(frame, embedding=(2, 1), embeddings={"third": (3, 0)}, var=[0], restore=False)
+    assert (widget.embedding, widget.dataset.embeddings) == ("2, 1", {"third": 2, "2, 1": 2})
+    np.testing.assert_array_equal(widget.dataset.embedding("2, 1"), frame[[2, 1]].to_numpy(np.float32))
+    np.testing.assert_array_equal(widget.dataset.embedding("third"), frame[[3, 0]].to_numpy(np.float32))
+    np.testing.assert_array_equal(widget.dataset.values("0"), frame[0].to_numpy(np.float32))
+    widget.close()
+    frame.columns = pd.MultiIndex.from_product([["umap", "score"], [1, 2]])
+    with open_dataset(frame, embedding=(("score", 1), ("score", 2))) as dataset:
+        np.testing.assert_array_equal(dataset.embedding(), frame["score"].to_numpy(np.float32))
+    with pytest.raises(UnknownName, match=r"no column of numbers '7'; pandas DataFrame has 'umap, 1'"):
+        CxgWidget(frame, embedding=(7, 8), restore=False)
+
+
 def test_without_names_of_axes_the_first_two_numbers_are_shown_and_a_note_lists_the_others():
     frame = pd.DataFrame(
         {"id": ["a", "b"], "mass": [1.5, 2], "speed": [3, 4], "force": [5, 6], "is_new": [True, False]}

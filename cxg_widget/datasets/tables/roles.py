@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from cxg_widget.datasets.anndata.memory_frame import label_of
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.tables import as_names
 from cxg_widget.datasets.base.values import Column
@@ -91,9 +92,9 @@ class Roles:
                 f"var must be names of columns or the prefix of their names, var=['CD3E', 'NKG7'] or var='gene_'; "
                 f"found {shown(var)}"
             )
-        names = list(dict.fromkeys(var))
+        names = list(dict.fromkeys(map(label_of, var)))
         for name in names:
-            if not isinstance(name, str) or name not in columns:
+            if name not in columns:
                 raise UnknownName(not_found("column", name, columns, self._table.kind))
             if not _is_value(columns[name]):
                 values = [one for one in columns if _is_value(columns[one])]
@@ -151,10 +152,10 @@ class Roles:
         return name
 
     def _number(self, name: Any) -> str:
-        """Return a column of numbers by its name, with or without the prefix "obs:" or "var:"."""
-        found = self._bare(name) if isinstance(name, str) else name
+        """Return a column of numbers by its name (0 is "0"), with or without the prefix "obs:" or "var:"."""
+        found = self._bare(label_of(name))
         if found in self._numbers:
-            return str(found)
+            return found
         if found in self._table.columns:
             kind, pair = self._table.columns[found].kind, tuple(self._numbers[:2])
             how = f"; such as embedding={pair!r}" if len(pair) == 2 else ""

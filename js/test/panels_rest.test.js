@@ -87,10 +87,15 @@ test("what one can color by is called what the store calls it", () => {
     ["obs", "var", "set", "new"].map((kind) => tagOf(kind, WINDOWS)),
     ["column", "m/z window", "m/z window set", "new"],
   );
-  assert.deepEqual([GENES, WINDOWS].map(colorable).map(capitalized), [
-    "Column, gene or gene set",
-    "Column or m/z window",
-  ]);
+  const of = [
+    [GENES, 9],
+    [WINDOWS, 9],
+    [{ ...GENES, set: null }, 0],
+  ];
+  assert.deepEqual(
+    of.map(([nouns, nVar]) => capitalized(colorable({ dataset: { nouns, nVar } }))),
+    ["Column, gene or gene set", "Column or m/z window", "Column"],
+  );
   assert.deepEqual(["m/z window", "grid points", "T cell", ""].map(capitalized), [
     "m/z window",
     "Grid points",

@@ -32,7 +32,10 @@ export function withArticle(one) {
   return `${/^([aeio]|[fhlmnrsx]\W)/.test(one) ? "an" : "a"} ${one}`;
 }
 
-/** Things that cells can be colored by: "column, gene or gene set". @param {Nouns} nouns @returns {string} */
-export function colorable({ var: measured, set }) {
+/** Things that cells can be colored by: "column, gene or gene set"; without vars, as of a plain table, "column".
+ * @param {{dataset: {nouns: Nouns, nVar: number} | null}} state @returns {string} */
+export function colorable({ dataset }) {
+  const { var: measured, set } = dataset?.nouns ?? USUAL;
+  if (dataset?.nVar === 0) return "column";
   return set === null ? `column or ${measured.one}` : `column, ${measured.one} or ${set.one}`;
 }

@@ -61,8 +61,7 @@ function pinButton({ state, actions }, spec) {
 
 /** @param {Context} context */
 function hint({ state }) {
-  const nouns = nounsOf(state);
-  const text = state.link === "offline" ? "" : `Color the ${nouns.obs.many} by any ${colorable(nouns)}.`;
+  const text = state.link === "offline" ? "" : `Color the ${nounsOf(state).obs.many} by any ${colorable(state)}.`;
   return html`<section class="legend" aria-label="Legend"><p class="none">${text}</p></section>`;
 }
 

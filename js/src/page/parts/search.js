@@ -28,7 +28,7 @@ export function searchBox(context) {
       ${ICONS.search}
       <input id="color" type="text" role="combobox" aria-label="Color by" aria-expanded=${open} aria-controls="found" aria-autocomplete="list"
         aria-activedescendant=${hasActive ? `found-${active}` : nothing} autocomplete="off" spellcheck="false" ?disabled=${off}
-        placeholder=${shown.name === "" ? capitalized(colorable(nounsOf(state))) : shown.name} title=${shown.name} .value=${live(open ? text : shown.name)}
+        placeholder=${shown.name === "" ? capitalized(colorable(state)) : shown.name} title=${shown.name} .value=${live(open ? text : shown.name)}
         @focus=${(/** @type {Event} */ event) => openSearch(context, event)} @click=${(/** @type {Event} */ event) => openSearch(context, event)} @blur=${() => close(context)}
         @input=${(/** @type {Event} */ event) => type(context, textIn(event))}
         @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, event)}>

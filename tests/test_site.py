@@ -11,7 +11,7 @@ from tests.browser.axe import violations
 
 SITE = Path(__file__).parents[1] / "docs" / "_build" / "html"
 PAGES = (
-    *("index", "get_started", "how_to/index", "how_to/compare_by_donor", "gallery", "concepts/statistics"),
+    *("index", "get_started", "how_to/index", "how_to/compare_samples", "gallery", "concepts/statistics"),
     *("api/results", "coming_from", "performance/index", "tutorials/01_open_and_look"),
 )
 pytestmark = [

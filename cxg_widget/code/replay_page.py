@@ -28,8 +28,9 @@ body { margin: 0 auto; padding: 1rem; max-width: 90rem; background: var(--paper)
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.5em; } h2 { font-size: 1.2em; }
 table { border-collapse: collapse; }
-th, td { padding: 2px 12px 2px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
-td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+th, td { min-width: 6em; padding: 2px 12px 2px 0; text-align: left; vertical-align: top;
+  border-bottom: 1px solid var(--line); }
+td.n, th.n { min-width: 0; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; }
 .figures { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(32rem, 100%), 1fr)); }
 figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; padding-bottom: 4px; }
@@ -119,7 +120,8 @@ def _table(
         parts = (f"<{tag}{look}>{escape(one)}</{tag}>" for one, look in zip(cells, classes, strict=True))
         return f"<tr>{''.join(parts)}</tr>\n"
 
-    yield f'<div class="wide"><table aria-label="{escape(caption)}">\n<thead>{line(heads, "th")}</thead>\n<tbody>\n'
+    yield f'<div class="wide" tabindex="0"><table aria-label="{escape(caption)}">\n'
+    yield f"<thead>{line(heads, 'th')}</thead>\n<tbody>\n"
     yield from (line(row, "td") for row in rows[:_MOST_ROWS])
     yield "</tbody>\n</table></div>\n"
     if len(rows) > _MOST_ROWS:

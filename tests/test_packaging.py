@@ -1,4 +1,4 @@
-"""What is shipped, what importing costs, and that the README's example runs."""
+"""What is shipped, the cost of an import, and the example of the README; `make release-check` builds and installs."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tomllib
-import zipfile
 import zlib
-from email.parser import Parser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cxg_widget.datasets.cxg.demo import write_demo
-from tools.release_check import build, compare, listed, names
+from hatch_build import ReadmeHook
+from tools.release_check import compare, listed
 
 ROOT = Path(__file__).parent.parent
 BUNDLE, PANELS, FILE = (f"cxg_widget/static/{name}.js" for name in ("widget", "panels", "file"))
@@ -28,26 +27,6 @@ needs_bundle = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(ROOT, tmp_path_factory.mktemp("sdist"), "sdist")
-
-
-@pytest.fixture(scope="module")
-def wheel_of_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the wheel that is built from the unpacked sdist, as pip does."""
-    folder = tmp_path_factory.mktemp("unpacked")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
-    return build(next(folder.iterdir()), tmp_path_factory.mktemp("wheel"), "wheel")
-
-
-@needs_bundle
-def test_sdist_and_its_wheel_hold_the_files_that_are_listed_and_no_others(sdist: Path, wheel_of_sdist: Path) -> None:
-    assert compare("sdist", names(sdist)) == []
-    assert compare("wheel", names(wheel_of_sdist)) == []
-
-
 def test_a_file_beyond_the_list_and_a_line_without_a_file_are_told() -> None:
     found = {pattern.replace("*", "a") for pattern in listed("wheel")}
     assert compare("wheel", found) == []
@@ -57,17 +36,14 @@ def test_a_file_beyond_the_list_and_a_line_without_a_file_are_told() -> None:
     ]
 
 
-@needs_bundle
-def test_links_of_the_readme_to_files_are_absolute_where_the_package_index_shows_them(wheel_of_sdist: Path) -> None:
-    with zipfile.ZipFile(wheel_of_sdist) as archive:
-        (path,) = (name for name in archive.namelist() if name.endswith("METADATA"))
-        metadata = Parser().parsestr(archive.read(path).decode())
-    links = re.findall(r"""(?:\]\(|src="|href=")([^)\s"]+)""", str(metadata.get_payload()))
+def test_links_of_the_readme_to_files_are_absolute_where_the_package_index_shows_them() -> None:
+    metadata: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    ReadmeHook(str(ROOT), {}).update(metadata)
+    links = re.findall(r"""(?:\]\(|src="|href=")([^)\s"]+)""", metadata["readme"]["text"])
     addresses = [link for link in links if not link.startswith("#")]
     assert addresses
     assert [link for link in addresses if not link.startswith("https://")] == []
-    repository = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Repository"]
-    of_file = re.compile(re.escape(repository) + "/(?:blob|raw|tree)/[^/]+/(.+)")
+    of_file = re.compile(re.escape(metadata["urls"]["Repository"]) + "/(?:blob|raw|tree)/[^/]+/(.+)")
     files = [found[1] for found in map(of_file.match, addresses) if found]
     assert [name for name in files if not (ROOT / name.partition("#")[0]).exists()] == []
 

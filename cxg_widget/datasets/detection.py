@@ -105,8 +105,8 @@ def _remote(uri: str, options: Mapping[str, Any]) -> str:
         raise reason
     if is_plain:
         raise DatasetNotFound(
-            f"'{uri}': this version opens nothing at this address; over https:// it opens AnnData, as .h5ad or zarr. "
-            "Check the address."
+            f"'{uri}': this version opens nothing at this address; over https:// it opens AnnData, MuData and "
+            "SpatialData, as .h5ad, .h5mu or zarr. Check the address; copy other stores to a local disk."
         )
     raise DatasetNotFound(f"'{uri}': the bucket holds no store of this name; check the path after the bucket.")
 
@@ -139,7 +139,10 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _hint(path: Path) -> str:
-    """Return a hint for opening a folder or pattern of Parquet files; "" for anything else."""
+    """Return a hint for opening a folder or pattern of Parquet files, or a file of R; "" for anything else."""
+    if path.suffix.lower() == ".rds":
+        as_h5ad = f"anndataR::write_h5ad(anndataR::as_AnnData(readRDS('{path.name}')), '{path.stem}.h5ad')"
+        return f" Convert it in R: {as_h5ad}."
     # Only the first level: partitions are folders such as "donor=D1", and searching all folders could take long.
     within = path.iterdir() if path.is_dir() else ()
     if "*" not in path.name and not any(one.suffix == ".parquet" or "=" in one.name for one in within):

@@ -433,7 +433,7 @@ def test_what_is_no_anndata_is_refused_with_what_is_there(tmp_path, container):
         out.group(name, {})
     out.close()
     what = "HDF5 file" if container == "h5ad" else "zarr store"
-    sentence = rf"x\.loom.*{what} but not AnnData \(no obs/var; .*row_attrs; perhaps a loom"
+    sentence = rf"x\.loom.*{what} but not AnnData \(no obs/var; .*row_attrs; perhaps a loom file, .*io.read_loom"
     with pytest.raises(InvalidStore, match=sentence):
         open_dataset(path)
 

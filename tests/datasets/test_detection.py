@@ -138,6 +138,13 @@ def test_a_path_with_nothing_is_not_found(tmp_path):
     assert str(tmp_path) in str(caught.value)
 
 
+def test_a_file_of_r_names_the_call_that_converts_it(tmp_path):
+    (tmp_path / "blood.rds").write_bytes(b"\x1f\x8b")
+    call = r"anndataR::write_h5ad\(anndataR::as_AnnData\(readRDS\('blood.rds'\)\), 'blood.h5ad'\)"
+    with pytest.raises(UnknownFormat, match=f"Convert it in R: {call}"):
+        open_dataset(tmp_path / "blood.rds")
+
+
 def test_a_remote_store_of_another_kind_is_known_by_its_suffix():
     with pytest.raises(UnknownFormat, match=r"remote AnnData is read from .*s3://"):
         open_dataset("ftp://bucket/a.h5ad")

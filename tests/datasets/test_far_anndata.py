@@ -33,6 +33,7 @@ from cxg_widget.testing import DatasetTests
 from cxg_widget.wire import protocol as p
 from tests.datasets.make_anndata import make_anndata, open_writer, truth_of, write_part
 from tests.datasets.make_cxg import make_truth
+from tests.datasets.make_tenx import make_tenx
 from tests.file_server import FileServer
 
 IMPATIENT = {"connect_timeout": 0.2, "read_timeout": 0.6, "max_attempts": 1}
@@ -269,7 +270,7 @@ def test_a_store_is_found_by_what_lies_there_and_one_of_several_by_its_key(web, 
     for uri, options in ((web.url(path.name), {"key": "rna"}), (f"{web.url(path.name)}#mod/rna", {})):
         with open_dataset(uri, **options) as dataset:
             np.testing.assert_array_equal(dataset.values(truth.var_labels[2]), truth.X[:, 2])
-    with pytest.raises(DatasetNotFound, match="opens AnnData"):
+    with pytest.raises(DatasetNotFound, match=r"opens AnnData, MuData and SpatialData.*copy other stores to a"):
         open_dataset(web.url("parts-nowhere"))
 
 
@@ -287,6 +288,12 @@ def test_mudata_far_away_is_one_dataset_as_it_is_here_by_its_name_alone(web, nam
         for gene in here.var_labels[:: here.n_var // 5]:
             np.testing.assert_array_equal(there.values(gene), here.values(gene))
         pd.testing.assert_frame_equal(there.obs(), here.obs())
+
+
+def test_a_matrix_of_10x_far_away_is_to_be_downloaded(web):
+    make_tenx(web.root, "h5")
+    with pytest.raises(InvalidStore, match="a count matrix of Cell Ranger, which opens from a local disk: download it"):
+        open_dataset(web.url("filtered_feature_bc_matrix.h5"))
 
 
 def test_an_address_with_a_key_in_it_opens_and_the_key_is_never_repeated(web, by_gene):

@@ -1,6 +1,7 @@
 """SpatialData that spatialdata 0.7 and 0.8 wrote, in zarr 3 and zarr 2, beside what spatialdata finds there."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from zipfile import ZipFile
@@ -70,6 +71,17 @@ def test_an_image_lies_where_its_transformation_puts_its_pixels(written):
         np.testing.assert_array_equal(pixels[..., 0], np.broadcast_to(np.arange(120), (90, 120)))
         np.testing.assert_array_equal(pixels[..., 1], np.broadcast_to(np.arange(90)[:, None], (90, 120)))
         assert dataset.sections().spot == 16.0  # a radius of 4, doubled by the scale, is 16 wide
+
+
+@pytest.mark.parametrize(("unit", "um"), [("micrometer", 1.0), ("millimeter", 1000.0), ("unit", None), ("ell", None)])
+def test_a_unit_of_the_axes_measures_the_scale_bar(written, tmp_path, unit, um):
+    path = tmp_path / "sample.zarr"
+    shutil.copytree(written[0], path)
+    for file in [*path.rglob("zarr.json"), *path.rglob(".zattrs"), *path.rglob(".zmetadata")]:
+        file.write_text(re.sub(r'"unit": ?"unit"', f'"unit": "{unit}"', file.read_text()))
+    with open_dataset(path, table="of_spots", coordinate_system="microns") as dataset:
+        assert dataset.sections().um == um
+        assert dataset.find_image("tissue").um == um
 
 
 def test_a_coarse_view_reads_the_coarse_level_alone(written):

@@ -8,8 +8,8 @@ from cxg_widget.text.names import not_found
 
 _FOLDERS = ("mod", "tables", "table")
 _FOREIGN = {
-    "perhaps a loom file": {"matrix", "row_attrs", "col_attrs"},
-    "perhaps a count matrix of Cell Ranger": {"matrix"},
+    "perhaps a loom file, which CxgWidget(anndata.io.read_loom(path)) shows": {"matrix", "row_attrs", "col_attrs"},
+    "perhaps a count matrix of Cell Ranger, which opens from a local disk: download it": {"matrix"},
     "perhaps an image pyramid": {"0"},
 }
 

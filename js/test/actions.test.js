@@ -4,7 +4,7 @@ import { createActions } from "../src/state/actions.js";
 import { createScene } from "../src/state/scene.js";
 import { createStore } from "../src/state/state.js";
 
-test("work is ended by what it says, and an image that nobody waits for is asked for no more", () => {
+test("work is canceled by its own request, and an image that nobody waits for is not requested again", () => {
   /** @type {any[]} */
   const done = [];
   const store = createStore(/** @type {any} */ ({ building: null }));

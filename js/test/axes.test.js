@@ -35,7 +35,7 @@ function boxOf({ axis, text, x, y }) {
   return axis === "x" ? [x - half, y - 9, x + half, y + 2] : [x - 9, y - half, x + 2, y + half];
 }
 
-test("a number stands where the camera has its value", () => {
+test("a number is placed where the camera has its value", () => {
   everywhere((camera) => {
     const { numbers } = layoutAxes(camera, NAMES, MARGIN);
     const many = (/** @type {string} */ axis) => numbers.filter((one) => one.axis === axis).length;
@@ -64,7 +64,7 @@ test("each axis has a line as long as the plot and ticks that point away from it
   });
 });
 
-test("nothing written lies on the plot, on anything else or outside of the margin", () => {
+test("no text overlaps the plot or other text, or leaves the margin", () => {
   for (const names of [NAMES, ["long ".repeat(60), "lang ".repeat(60)]]) {
     everywhere((camera) => {
       const { names: said, numbers, lines } = layoutAxes(camera, names, MARGIN);
@@ -99,7 +99,7 @@ test("a name that is too long for its axis is shortened", () => {
   );
 });
 
-test("axes without names and small plots take no room and write nothing", () => {
+test("axes without names and small plots have no margin and no text", () => {
   const nothing = { names: [], numbers: [], lines: [] };
   const [view] = VIEWS;
   assert.ok(MARGIN > 0);

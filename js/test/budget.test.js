@@ -20,14 +20,14 @@ for (const [perMs, fixedMs] of [
   });
 }
 
-test("what every slice costs is not charged to its points", () => {
+test("the fixed cost of a slice is not charged to its points", () => {
   const budget = createBudget();
   for (let i = 0; i < 60; i++) budget.record(i % 3 ? 20_000 : 400_000, 15 + (i % 3 ? 20_000 : 400_000) / 4_000);
   const free = (30 - 15) * 4_000;
   assert.ok(budget.points("urgent") > 0.6 * free && budget.points("urgent") < 1.5 * free, `${budget.points("urgent")}`);
 });
 
-test("a stall does not bring the budget to nothing, and is forgotten", () => {
+test("a stall does not reduce the budget to zero, and is forgotten", () => {
   const budget = createBudget();
   for (let i = 0; i < 60; i++) budget.record(budget.points("urgent"), 4_000);
   assert.ok(budget.points("urgent") >= 20_000);
@@ -39,7 +39,7 @@ test("a stall does not bring the budget to nothing, and is forgotten", () => {
   assert.ok(budget.points("urgent") > 40_000, `${budget.points("urgent")}`);
 });
 
-test("a slice of nothing teaches nothing", () => {
+test("an empty slice does not change the budget", () => {
   const budget = createBudget();
   const before = budget.points("urgent");
   for (let i = 0; i < 60; i++) budget.record(0, 3);

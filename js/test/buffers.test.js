@@ -56,7 +56,7 @@ test("six panels of the same points send their positions once, and a color each"
   assert.equal(live.size, 0);
 });
 
-test("what arrives later is sent once, whoever draws first", () => {
+test("later data are uploaded once, whichever plot draws first", () => {
   const { gl, bytes } = fakeGl();
   const points = arrays({ codes: null, loaded: 300 });
   const [one, other] = [createPointBuffers(gl), createPointBuffers(gl)];

@@ -47,7 +47,7 @@ const counts = {
 };
 const nothing = /** @type {any} */ ([0, 1].map(() => new DataView(new ArrayBuffer(0))));
 
-test("an answer goes to who asked", async () => {
+test("a response goes to the caller of its request", async () => {
   const { client, sent, say } = start();
   const search = client.ask({ kind: "search", query: "a", limit: 1 });
   const hover = client.ask({ kind: "hover", x: 0, y: 0, radius: 1 });
@@ -102,7 +102,7 @@ test("an answer in parts is whole only with its last part", async () => {
   assert.equal((await zoom)?.length, 2);
 });
 
-test("a failure is told and ends the question", async () => {
+test("a failure is shown and ends the request", async () => {
   const { client, say, heard } = start();
   const lasso = client.ask({ kind: "lasso", polygon: [], mode: "add" });
   say({ kind: "error", id: 1, of: "lasso", type: "SelectionError", message: "no corners", arrays: [] });
@@ -136,7 +136,7 @@ test("two pages of a kernel do not take each other's answers for their own", () 
   assert.ok(ids.every((id) => Number.isSafeInteger(id) && id > 0));
 });
 
-test("a broken message is told in one sentence and stops nothing", async () => {
+test("a broken message is reported in one sentence and later ones still work", async () => {
   const { client, say, heard } = start();
   const search = client.ask({ kind: "search", query: "a", limit: 1 });
   say(
@@ -148,7 +148,7 @@ test("a broken message is told in one sentence and stops nothing", async () => {
   assert.equal((await search)?.length, 1);
 });
 
-test("silence and a closed comm are answered with null, and only the latter is said to be lost", async () => {
+test("a timeout and a closed comm resolve to null, and only the latter is reported as lost", async () => {
   const { client, comm, heard } = start();
   assert.equal(await client.ask({ kind: "ready", version: 1 }, 5), null);
   assert.deepEqual(heard, []);
@@ -161,7 +161,7 @@ test("silence and a closed comm are answered with null, and only the latter is s
   assert.deepEqual(heard, ["lost", "lost"]);
 });
 
-test("closing stops listening and ends what is open", async () => {
+test("closing removes the listener and ends open requests", async () => {
   const { client, isListening } = start();
   const open = client.ask({ kind: "clear" });
   client.close();
@@ -169,7 +169,7 @@ test("closing stops listening and ends what is open", async () => {
   assert.equal(isListening(), false);
 });
 
-test("what is unanswered is sent again under other numbers, but for what would be done twice", async () => {
+test("unanswered requests are sent again with new numbers, except those that would act twice", async () => {
   const { client, sent, say } = start();
   const question = client.ask({ kind: "search", query: "q" });
   const undone = client.ask({ kind: "undo", redo: false });
@@ -184,7 +184,7 @@ test("what is unanswered is sent again under other numbers, but for what would b
   assert.equal((await question)?.[0].id, 3);
 });
 
-test("a lost connection is told once, and once when it is back", () => {
+test("a lost connection is reported once, and again once when it is back", () => {
   /** @type {any} */
   let hear = null;
   const connectionStatusChanged = {

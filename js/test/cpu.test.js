@@ -119,7 +119,7 @@ for (const diameter of [1, 1.4, 2, 3]) {
   });
 }
 
-test("points that the filters leave out are grey beneath all others, or not drawn, and so are hidden categories", () => {
+test("filtered-out points and hidden categories are grey below all others, or not drawn", () => {
   const [points, hidden] = [scatter(400, 3, Uint8Array, 9), new Uint8Array(COLORS)];
   hidden.set([0, 0, 0, 0], 4 * 5);
   const grey = { ...STYLE, leftOut: [0.9, 0.9, 0.9, 1] };
@@ -155,7 +155,7 @@ test("how opaque grey points are says their own color, that of the others is the
   assert.deepEqual(bytes(page.pixels[4]), [230, 230, 230, 255]);
 });
 
-test("where nothing is hidden each point covers as many pixels as its square has", () => {
+test("without hidden points each point covers all pixels of its square", () => {
   const page = pageOf(40, 30);
   const points = { n: 1, loaded: 1, xy: Uint16Array.of(100, 100), codes: null, flags: null };
   drawPoints(page, points, brushOf({ ...STYLE, mode: 0 }, 256, 40, 30, 4, { place: [0, 20, 0, 15] }), 0, 1);
@@ -215,7 +215,7 @@ test("transparent points lie over each other as light does", () => {
   near(blue, grey * 0.5 + 7 * 0.25);
 });
 
-test("missing lies under every value, dimmed under everything, highlighted above", () => {
+test("draw order: dimmed, missing, values, highlighted on top", () => {
   const numbers = inksOf(
     { ...STYLE, mode: 2, ranked: true, missing: 65_535, selecting: true },
     numbersTable({}),
@@ -244,7 +244,7 @@ test("numbers beyond the limits have the colors of the ends, hidden categories n
   assert.equal(inksOf({ ...STYLE, missingColor: [1, 1, 1, 0] }, hidden, 256).rgba[255], 0);
 });
 
-test("between equal limits what is above them has the highest color, all else the lowest", () => {
+test("with equal limits higher numbers have the highest color, all others the lowest", () => {
   const { rgba } = inksOf({ ...STYLE, mode: 2, missing: 65_535 }, numbersTable({ vmin: 1000, vmax: 1000 }), 65_536);
   assert.deepEqual(
     [0, 1000, 1001, 65_534].map((code) => bytes(rgba[code])[0]),
@@ -272,7 +272,7 @@ test("an image of numbers gets its colors by code and its opacity from the third
   assert.deepEqual([...shade(numbers, grey)], [230, 230, 230, 255]);
 });
 
-test("what was made once is made anew for other things only", () => {
+test("cached results are recomputed only for other inputs", () => {
   const keep = memo();
   let made = 0;
   const [a, b] = [{}, {}];

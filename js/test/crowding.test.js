@@ -82,7 +82,7 @@ test("the kernel finds as many cells on each other, and draws points as opaque",
   assert.equal(styleOf(state({}, { opacity: 0.5 }), theme, 255, 5).opacity, 0.5);
 });
 
-test("tiles too many to keep are told apart as well", () => {
+test("too many tiles to cache are distinguished too", () => {
   const xy = Array.from({ length: 2_000 }, (_, i) => [(i * 7_919) % 65_535, (i * 104_729) % 65_535]);
   const codes = xy.map((_, i) => (i * 31) % 65_000);
   const all = points({ xy: [...xy, ...xy], codes: [...codes, ...codes.map((code) => code + 100)] });
@@ -94,7 +94,7 @@ test("tiles too many to keep are told apart as well", () => {
   );
 });
 
-test("tiles of some points hold these alone, whichever points are requested", () => {
+test("tiles of some points contain only these, whichever points are requested", () => {
   const place = (/** @type {number} */ i, /** @type {number} */ by) => Math.floor(((i * by) % 4_096) / 5) * 5;
   const all = points({
     xy: Array.from({ length: 3_000 }, (_, i) => [place(i, 7_919), place(i, 104_729)]),
@@ -141,7 +141,7 @@ test("selected points share their numbers among themselves", () => {
   }
 });
 
-test("what has been made is kept while nothing changes, and filled as points arrive", () => {
+test("results are cached while nothing changes, and extended as points arrive", () => {
   const shared = createShared();
   const crowd = { solidity: 0, weight: 0, behind: 1, tile: /** @type {[number, number]} */ ([64, 64]) };
   const all = points({
@@ -159,7 +159,7 @@ test("what has been made is kept while nothing changes, and filled as points arr
   assert.deepEqual([...shared(all, { ...crowd, weight: 1 }, 3)], [20, 20, 40]);
 });
 
-test("a frame under a hand has as many numbers as points that it draws, and at rest all of them", () => {
+test("a moving frame computes only the numbers of the points it draws, a frame at rest all of them", () => {
   const [n, few] = [1_000, 30];
   const codes = Uint16Array.from({ length: n }, (_, i) => i);
   const xy = Uint16Array.from({ length: 2 * n }, (_, i) => (i * 7919) % 65_000);

@@ -25,7 +25,7 @@ test("frames come apart as the kernel has put them together: a length, JSON, buf
   assert.deepEqual([y.buffers[0].getUint16(0, true), y.buffers[0].getUint16(2, true)], [4, 5]);
 });
 
-test("a value is told as its label, or with the digits that its code knows", () => {
+test("a value is shown as its label, or with the precision of its code", () => {
   const text = (/** @type {number} */ code, /** @type {object} */ legend, isInt = false) =>
     valueText(code, /** @type {any} */ ({ ...NUMBERS, ...legend }), isInt);
   assert.equal(valueText(1, /** @type {any} */ (CATEGORIES), false), "b c");
@@ -38,7 +38,7 @@ test("a value is told as its label, or with the digits that its code knows", () 
   assert.equal(text(65_534, { hi: 2_345_678 }), "2,345,700"); // known to 35.8
 });
 
-test("many cells are told by the largest categories, or by their mean and how many have any", () => {
+test("many cells are summarized by the largest categories, or by their mean and the number with a value", () => {
   const codes = [0, 0, 1, 1, 1, 2, 255, 1];
   assert.deepEqual(describeMany(codes, /** @type {any} */ (CATEGORIES)), [
     ["b c", "50\u00a0%"],
@@ -91,7 +91,7 @@ function about() {
   return { traits, colors: [color("obs:a"), color("var:G"), color("")] };
 }
 
-test("what is hidden stays hidden in another color, and comes back with its legend", () => {
+test("hidden categories stay hidden in another color, and can be shown again in their legend", () => {
   const now = createNow(about());
   const hiding = { not: { obs: "a", in: ["x", null] } };
   assert.deepEqual(now.hide(["x", "(missing)"]), { hidden: ["x", "(missing)"], filters: [hiding] });
@@ -105,7 +105,7 @@ test("what is hidden stays hidden in another color, and comes back with its lege
   assert.equal(now.recolor("obs:b"), null);
 });
 
-test("a setting is taken where it needs nothing but the file", () => {
+test("a setting is accepted if it needs only the file", () => {
   const now = createNow(about());
   const taken = { opacity: 0.5, statistic: "max", labels: null, panels: [{ id: 1 }] };
   const refused = {
@@ -121,7 +121,7 @@ test("a setting is taken where it needs nothing but the file", () => {
   assert.ok(now.take("labels", "a"));
 });
 
-test("names of hidden categories are left out, and arrays travel as they are declared", () => {
+test("names of hidden categories are left out, and arrays are sent as declared", () => {
   const labels = {
     codes: [2, 0],
     labels: ["c", "a"],

@@ -92,7 +92,7 @@ test("numbers are written as in the kernel", () => {
   for (const [n, total, text] of shares) assert.equal(share(n, total), text);
 });
 
-test("before anything is known there is no key", () => {
+test("before data arrive there is no key", () => {
   const state = /** @type {any} */ ({
     dataset: null,
     selection: { n: 0 },

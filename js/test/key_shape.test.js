@@ -81,13 +81,13 @@ test("Backspace takes the last corner back", () => {
   assert.deepEqual(seen.sent, [[CORNERS, "replace"]]);
 });
 
-test("Escape drops it, and then means what it meant before", () => {
+test("Escape drops the shape, and then has its usual meaning", () => {
   const { seen, press } = start("lasso");
   assert.deepEqual(press(...TRIANGLE, "Escape", "Escape"), [...TRIANGLE.map(() => true), true, false]);
   assert.deepEqual([seen.sent, seen.outline], [[], null]);
 });
 
-test("what encloses nothing is not sent, and the sentence says why", () => {
+test("a shape without area is not sent, and the sentence says why", () => {
   const polygon = start("lasso");
   polygon.press("Enter", "Enter", "5 ArrowRight", "Enter", "Enter");
   const rectangle = start("rectangle");
@@ -97,7 +97,7 @@ test("what encloses nothing is not sent, and the sentence says why", () => {
   assert.equal(rectangle.seen.said.at(-1), "The rectangle is too thin.");
 });
 
-test("every step is told with its place in data units", () => {
+test("every step is announced with its position in data units", () => {
   const { seen, press } = start("lasso");
   press("Enter", "Enter", "ArrowRight", "Enter");
   assert.match(seen.said[0], /^Drawing a polygon, at 25, -18.75\. /);
@@ -142,7 +142,7 @@ function startAwaited(tool = "rectangle", link = "live") {
   return { seen, now, awaited, press, come };
 }
 
-test("keys that are pressed before what draws by them has come wait for it, in their order", () => {
+test("keys pressed before the module has loaded wait for it, in order", () => {
   const { seen, press, come } = startAwaited();
   assert.deepEqual(["ArrowUp", "Enter", "ArrowUp", "Tab", " "].map(press), [false, true, true, false, true]);
   assert.ok(seen.asked > 0);

@@ -35,7 +35,7 @@ test("an end far from the start closes all the same", () => {
   );
 });
 
-test("a click and a line of two places select nothing", () => {
+test("a click and a line of two points select no cells", () => {
   assert.equal(
     draw("lasso", [
       [5, 5],

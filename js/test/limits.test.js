@@ -12,7 +12,7 @@ test("percentiles are read off the table by linear interpolation", () => {
   assert.equal(resolveLimit("p100", coloring, 7), 10);
 });
 
-test("numbers are themselves, nothing is the fallback", () => {
+test("numbers are returned unchanged, a missing limit is the fallback", () => {
   assert.equal(resolveLimit(3, coloring, 7), 3);
   assert.equal(resolveLimit(null, coloring, 7), 7);
   assert.equal(resolveLimit("median", coloring, 7), 7);

@@ -27,7 +27,7 @@ test("points lie on the straight line between both places, in the middle half wa
     });
 });
 
-test("who comes from nowhere is there at once, who goes nowhere is gone, what lies far out stays out of view", () => {
+test("new points appear at once, removed points vanish at once, points far outside stay out of view", () => {
   const from = placesOf(Uint16Array.of(MISSING, MISSING, 0, 0), 2, CLIP);
   const xy = between(from, Uint16Array.of(0, 0, MISSING, MISSING), CLIP, 0.1);
   assert.deepEqual([...xy.slice(2)], [MISSING, MISSING]);

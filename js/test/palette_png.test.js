@@ -33,7 +33,7 @@ async function read(blob) {
   return { width, height, pixels, nColors: parts.PLTE.length / 3 };
 }
 
-test("a picture of at most 256 colors is kept exactly", async () => {
+test("a picture of at most 256 colors is stored exactly", async () => {
   const colorAt = (/** @type {number} */ x, /** @type {number} */ y) => [x * 8, y * 16, 7];
   const { width, height, pixels, nColors } = await read(await palettePng(pictureOf(32, 8, colorAt)));
   assert.deepEqual([width, height, nColors], [32, 8, 256]);
@@ -42,7 +42,7 @@ test("a picture of at most 256 colors is kept exactly", async () => {
   });
 });
 
-test("a picture of one color is kept", async () => {
+test("a picture of one color is stored exactly", async () => {
   const { pixels, nColors } = await read(await palettePng(pictureOf(1, 1, () => [1, 2, 3])));
   assert.deepEqual([pixels, nColors], [[[1, 2, 3]], 1]);
 });
@@ -63,7 +63,7 @@ test("a picture of too many colors is left to the browser", async () => {
   assert.equal(await palettePng(pictureOf(256, 256, (x, y) => [x, y, 0])), null);
 });
 
-test("what is partly transparent is left to the browser", async () => {
+test("partly transparent pictures are left to the browser", async () => {
   const picture = pictureOf(2, 2, () => [9, 9, 9]);
   picture.data[7] = 254;
   assert.equal(await palettePng(picture), null);

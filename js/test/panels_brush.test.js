@@ -71,7 +71,7 @@ test("with coarser steps the ends go to the nearest, and the last bin is always 
   );
 });
 
-test("counts by other groups than those on show have none, and without sums nothing changes", () => {
+test("counts by other groups than the displayed ones are empty, and without sums nothing changes", () => {
   const other = { ...counts, groups: [5] };
   assert.deepEqual(movedCounts(other, sumsOf([0, 1, 2, 3, 4], [0]), [0, 3], 3).groups, []);
   const none = { ...sumsOf([0], []), arrays: { sums: new Uint32Array() } };
@@ -110,7 +110,7 @@ function view() {
   return { state, asked, context, brush, others, answer };
 }
 
-test("a brush is asked for once; counts and points follow it, and stay on release until the kernel has answered", async () => {
+test("a brush sends one request; counts and points follow it, and stay on release until the kernel has answered", async () => {
   const { state, asked, context, brush, others, answer } = view();
   brush.take(context, "obs:a", false, [null, null]);
   for (let i = 0; i < 3; i++) brush.follow(others);
@@ -140,7 +140,7 @@ test("a brush is asked for once; counts and points follow it, and stay on releas
   assert.equal(brush.counted("c", exact), exact);
 });
 
-test("other filters while a brush is under the hand drop what was sent for it, and it is asked for anew", async () => {
+test("other filters during a drag discard the data of the brush, and it is requested again", async () => {
   const { state, asked, context, brush, others, answer } = view();
   brush.take(context, "obs:a", false, [null, null]);
   brush.follow(others);
@@ -155,7 +155,7 @@ test("other filters while a brush is under the hand drop what was sent for it, a
   );
 });
 
-test("a brush that changed nothing, was refused, or whose kernel has gone lets go of the points", async () => {
+test("a brush that changed nothing, was refused or lost its kernel resets the points", async () => {
   for (const change of [
     () => ({}),
     () => ({ traits: { filters: [{ obs: "a", range: [0, 9] }] } }),

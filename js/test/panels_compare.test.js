@@ -66,7 +66,7 @@ test("names are sorted by their ranks, equal ones as one", () => {
   assert.equal(ranksOf(names)[1], ranksOf(names)[3]);
 });
 
-test("a gene is listed that has part of the name, passes all cut-offs and lies in the brush; of NaN nothing is known", () => {
+test("a gene is listed if it matches the search, passes all cut-offs and is in the brush; NaN never passes", () => {
   const of = found(
     {
       log2fc: [2, -2, 0.5, NaN, 3],
@@ -110,7 +110,7 @@ test("parts come in any order, and names that were sent stay with the groups aft
   assert.equal(taken([part(0, [], { log2fc: [] }, { seq: 0 })], first), null);
 });
 
-test("p far below what a number holds is written by its logarithm, and what there is not as a dash", () => {
+test("p below the range of floats is written from its logarithm, and a missing p as a dash", () => {
   assert.deepEqual([-400.5, -3.5, Math.log10(0.0512), 0, -Infinity, NaN].map(chance), [
     "3.2e-401",
     "3.2e-4",
@@ -122,7 +122,7 @@ test("p far below what a number holds is written by its logarithm, and what ther
   assert.equal(chance(Math.log10(9.97e-7)), "1.0e-6");
 });
 
-test("scaled values have no column of fold changes, and the statistic lies along the volcano", () => {
+test("scaled values have no column of fold changes, and the statistic as the axis of the volcano", () => {
   const of = found({ log2fc: [NaN, NaN], statistic: [-4, 8], log10_p_adj: [-2, -6], auc: [NaN, NaN] });
   assert.deepEqual([of.hasFold, of.hasAuc], [false, false]);
   assert.ok(columnsOf(of).every(({ name }) => name !== "log2fc" && name !== "auc"));
@@ -131,7 +131,7 @@ test("scaled values have no column of fold changes, and the statistic lies along
   assert.ok(describeGene(of, 0).some(([name]) => name === "statistic"));
 });
 
-test("what lies beyond the field is put on its edge and counted, what has no p nowhere; the pointer finds what is listed first", () => {
+test("points beyond the axes are at the edge and counted, points without p are not drawn; the pointer prefers listed genes", () => {
   const of = found({
     log2fc: [1, -30, 2, 1, 1.01],
     statistic: [1, -9, 2, NaN, 1],

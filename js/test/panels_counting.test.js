@@ -34,7 +34,7 @@ function fake() {
   return { sent, client, answer };
 }
 
-test("the views of a widget ask one question, for what any of them has open", async () => {
+test("all views of a widget send one request, for the columns that any of them has open", async () => {
   const { sent, client, answer } = fake();
   const [one, other] = [createCounting(client), createCounting(client)];
   one(state(), [open("a")]);
@@ -54,7 +54,7 @@ test("the views of a widget ask one question, for what any of them has open", as
   assert.deepEqual(sent.at(-1).columns, []);
 });
 
-test("while a question is under way what changes is asked once it is answered", async () => {
+test("changes during a request are requested once it is answered", async () => {
   const { sent, client, answer } = fake();
   const count = createCounting(client);
   count(state(), [open("a")]);
@@ -65,7 +65,7 @@ test("while a question is under way what changes is asked once it is answered", 
   assert.equal(sent.length, 2);
 });
 
-test("columns of a dataset that is told anew are asked for with their labels", async () => {
+test("columns of a new dataset message are requested with their labels", async () => {
   const { sent, client, answer } = fake();
   const count = createCounting(client);
   const [before, after] = [{}, {}];
@@ -81,7 +81,7 @@ test("columns of a dataset that is told anew are asked for with their labels", a
   );
 });
 
-test("of a long list the rows in sight alone are asked for, anew where others come into sight", async () => {
+test("only the visible rows of a long list are requested, and again when others become visible", async () => {
   const { sent, client, answer } = fake();
   const count = createCounting(client);
   const columns = (/** @type {number[]} */ rows) => ({ columns: { a: { error: "", rows } } });

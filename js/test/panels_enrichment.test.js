@@ -41,7 +41,7 @@ test("of a long list those that the kernel names come before all others", () => 
   assert.deepEqual(byEnrichment(counts({ rows: [0, 1], enriched: [2, 0] }), [0, 1, 2, 3]), [2, 0, 1, 3]);
 });
 
-test("a row is told with its share, what was expected, its odds and its chance", () => {
+test("a row is described by its share, expected share, odds ratio and p", () => {
   assert.deepEqual(enrichmentTexts(counts(), 2), [
     ["Selected", "6, 60\u00a0%"],
     ["Expected", "2, 20\u00a0%"],
@@ -52,7 +52,7 @@ test("a row is told with its share, what was expected, its odds and its chance",
   assert.equal(describeEnriched(counts({ arrays: { log10_p: new Float32Array(4) } }), [1, 2, 0]), "None of 3 enriched");
 });
 
-test("nothing is told where none of the selected cells passes", () => {
+test("there is no description if no selected cell passes", () => {
   assert.equal(hasChosen(counts({ n_chosen: 0 })), false);
   assert.equal(hasChosen(counts({ arrays: { chosen: new Uint32Array() } })), false);
 });
@@ -80,7 +80,7 @@ test("chances are written down to any size, odds in few signs", () => {
   ]);
 });
 
-test("shares are of the selected and of the rest, and a bar of zeros that is cut says nothing of the height", () => {
+test("shares are of the selected cells and of the rest, and a truncated bar of zeros does not set the height", () => {
   const { chosen, rest, most } = sharesOf(counts(), 0);
   assert.deepEqual(chosen, [0.1, 0.3, 0.6]);
   assert.deepEqual(rest, [49 / 90, 27 / 90, 14 / 90]);
@@ -90,7 +90,7 @@ test("shares are of the selected and of the rest, and a bar of zeros that is cut
   assert.deepEqual(all.rest, [0, 0, 0]);
 });
 
-test("of a long list what is told of some rows lies in their places, and is let go of with the selection", () => {
+test("results of some rows of a long list are stored at their positions, and dropped with the selection", () => {
   const store = createStore(/** @type {any} */ ({ columns: {} }));
   const of = (/** @type {number[]} */ rows, /** @type {number[]} */ values, /** @type {number} */ nAll) => ({
     column: "obs:x",

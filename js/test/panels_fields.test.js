@@ -47,7 +47,7 @@ test("arrows lead to the neighbour in a square, to the next in a list, and stop 
   assert.equal(fieldAfterKey(two, "a", 0), null);
 });
 
-test("they are asked for once by all views, anew after a change, and not of other colors", async () => {
+test("fields are requested once for all views, again after a change, and not for other colors", async () => {
   /** @type {any[]} */
   const asked = [];
   const client = /** @type {any} */ ({ ask: async (/** @type {any} */ one) => (asked.push(one.kind), [two]) });

@@ -52,7 +52,7 @@ test("one thing is not several", () => {
   );
 });
 
-test("a file name holds no path and is never empty", () => {
+test("a file name contains no path and is never empty", () => {
   assert.equal(fileName(["../a/b: c", null, "CD3E"]), "a_b_c-CD3E");
   assert.equal(fileName(["", "///"]), "picture");
   assert.equal(fileName(["PBMC - 38 donors (v2)", "HLA-DRA"]), "PBMC-38_donors_v2-HLA-DRA");

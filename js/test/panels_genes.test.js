@@ -13,7 +13,7 @@ import { createStore } from "../src/state/state.js";
 
 const match = (/** @type {any} */ change) => ({ label: "", kind: "", detail: "", ...change });
 
-test("a gene pins itself, a list that was typed all of it, a column and a set nothing", () => {
+test("a gene pins itself, a typed list all its genes, a column or a set none", () => {
   assert.deepEqual(genesOf(match({ spec: "var:HLA:A", color: "HLA:A" })), ["HLA:A"]);
   assert.deepEqual(genesOf(match({ spec: "mean:A,B", color: ["A", "B"] })), ["A", "B"]);
   assert.deepEqual(genesOf(match({ spec: "obs:n_genes", color: "n_genes" })), []);
@@ -76,7 +76,7 @@ test("questions for gene sets wait for each other, for of a kind only the newest
   assert.deepEqual(answers, [{ sets: ["a"] }, null, { sets: ["c"] }]);
 });
 
-test("of a gene that was counted in another layer the bins are asked for anew, and kept while they are of this one", () => {
+test("bins of a gene are requested again for another layer, and cached for the current one", () => {
   const store = createStore(/** @type {any} */ ({ columns: {}, error: null, takeColumn }));
   const receive = createReceiver(/** @type {any} */ ({}), store);
   const reply = (/** @type {any} */ change) =>

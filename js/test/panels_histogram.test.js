@@ -55,7 +55,7 @@ test("a key moves a limit of the widest range, and stops at its ends", () => {
   assert.equal(placeOf(0, -end, end), 0.5);
 });
 
-test("a limit is a number, a percentile or nothing", () => {
+test("a limit is a number, a percentile or empty", () => {
   const read = {
     "": null,
     " 1.5 ": 1.5,
@@ -70,7 +70,7 @@ test("a limit is a number, a percentile or nothing", () => {
   for (const text of ["p101", "high", "1.2.3", "NaN", "Infinity", "p"]) assert.equal(readLimit(text), undefined, text);
 });
 
-test("bars are linear unless the cube root is chosen, and hold what the pointer is told", () => {
+test("bars are linear unless the cube root is chosen, and contain the numbers of the tooltip", () => {
   const counts = Uint32Array.of(1000, 58, 0, 1, 4000);
   assert.deepEqual(barHeights(counts, 1000), [1, 0.058, 0, 0.02, 1]);
   assert.deepEqual(

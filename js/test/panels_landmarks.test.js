@@ -130,7 +130,7 @@ test("two plots of a widget ask once, after the first picture, and again after e
   assert.deepEqual([asked.length, asked[3].kind, asked[3].column], [4, "contours", ""]);
 });
 
-test("what belongs to other points or another column is not drawn, and what nobody asks for is forgotten", async () => {
+test("overlays of other points or another column are not drawn, and unused ones are dropped", async () => {
   const { store, set } = started({ labels: "cell_type", contours: "donor" });
   await set({ isSeen: true });
   const { labels, contours } = store.get();
@@ -146,7 +146,7 @@ test("what belongs to other points or another column is not drawn, and what nobo
   assert.deepEqual([store.get().labels, store.get().contours], [null, null]);
 });
 
-test("sets are asked for anew after each step, which may give them other cells, and columns are not", async () => {
+test("sets are requested again after each step, which may change their cells, and columns are not", async () => {
   const { asked, store, set } = started({ difference: ["a", "b"], labels: "cell_type", steps: { n: 1 } });
   await set({ isSeen: true });
   assert.deepEqual(asked[1], { kind: "difference", panel: 0, sets: ["a", "b"], filters: [] });
@@ -161,7 +161,7 @@ test("sets are asked for anew after each step, which may give them other cells, 
   assert.deepEqual(asked[3].sets, ["b", "a"]);
 });
 
-test("contours of all cells are asked for by True", () => {
+test("contours of all cells are requested by True", () => {
   const of = (/** @type {any} */ contours) => aboutOf(/** @type {any} */ ({ traits: { contours } }), "contours");
   assert.deepEqual([of(true), of("donor"), of(null), of(false)], [{ column: "" }, { column: "donor" }, null, null]);
   assert.deepEqual(of(["a", "b"]), { column: "", sets: ["a", "b"] });

@@ -79,7 +79,7 @@ test("a panel is called by its color, its cells, or both", () => {
   assert.equal(titleOf(state, { id: 1, within: { obs: "is_doublet", in: [true] } }), "is_doublet True");
 });
 
-test("panels that a hand moves draw in one frame what one of them would, in equal parts", () => {
+test("moving panels share the point budget of one frame equally", () => {
   const drawn = [0, 0, 0];
   const turns = createTurns(() => {});
   drawn.forEach((_, i) => {

@@ -6,7 +6,7 @@ const GENES = { obs: { one: "cell", many: "cells" }, var: { one: "gene", many: "
 const NONE = { sets: 0, labels: 0, annotations: 0, gene_sets: 0, pins: 0, filters: 0, panels: 0 };
 const kept = (counts, unsaved = 0) => ({ name: "a", at: 0, notebook: "", counts: { ...NONE, ...counts }, unsaved });
 
-test("an offer counts what is there, and nothing else", () => {
+test("an offer counts only the parts that exist", () => {
   assert.deepEqual(partsOf(kept({ sets: 4, labels: 12_651, annotations: 1, filters: 1 }), GENES), [
     "4 sets",
     "12,651 labels",
@@ -20,7 +20,7 @@ test("labels are unsaved where no annotation is in a file", () => {
   assert.deepEqual(partsOf(kept({ labels: 1, annotations: 2 }, 1), GENES), ["1 label"]);
 });
 
-test("an offer says when it was kept, on which day where that is not today, and in which other notebook", () => {
+test("an offer states when it was saved, the day if not today, and another notebook's name", () => {
   const at = new Date(2026, 2, 9, 14, 2).getTime();
   const of = (notebook = "") => ({ ...kept({}), at: at / 1000, notebook });
   assert.equal(from(of(), at + 60_000), "from 14:02");

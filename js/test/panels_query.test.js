@@ -24,7 +24,7 @@ test("a category can stand after ==, != and in [", () => {
   assert.deepEqual(at("donor not in [|"), ["", "donor", 14]);
 });
 
-test("neither stands where an operator or a number is due", () => {
+test("neither is completed where an operator or a number is expected", () => {
   for (const text of ["n_counts |", "cell_type == 'B' |", "cell_type == 'B' a|", "n_counts > 5|", "(a > 1) |"])
     assert.equal(at(text), null, text);
   assert.equal(at("n_counts > 'a|"), null);

@@ -85,7 +85,7 @@ test("an estimate says of how many cells it is, exact sums do not say that they 
   assert.doesNotMatch(describeList(/** @type {any} */ (answer({ n_read: 9 })), CELL), /≈|estimate/);
 });
 
-test("nothing is requested, and no drag is listened to, unless the switch is on and the panel open", async () => {
+test("no request is sent and no drag is followed unless the switch is on and the panel open", async () => {
   const { quick, client, asked, select } = panel();
   await select(1);
   assert.equal(client.onShape, undefined);

@@ -35,7 +35,7 @@ test("the kind of the best match comes first; no color leads only an empty query
   assert.deepEqual(["obs:a:b", "set:x", "mean:a", "CD3E", ""].map(kindOf), ["obs", "set", "set", "", ""]);
 });
 
-test("an axis shows columns of numbers and genes; a layer goes with genes alone", () => {
+test("an axis accepts columns of numbers and genes; a layer applies to genes alone", () => {
   const columns = [
     { name: "n_counts", kind: "float" },
     { name: "donor", kind: "categorical" },
@@ -51,7 +51,7 @@ test("an axis shows columns of numbers and genes; a layer goes with genes alone"
   assert.deepEqual(withLayer(["obs:a", "var:b"], null), ["obs:a", "var:b"]);
 });
 
-test("of two columns is told how many cells lie at (0, 0), where any do, and on a line, where they are many", () => {
+test("for two columns the number of cells at (0, 0) is stated if there are any, and on a line if there are many", () => {
   const about = { nObs: 30_000, axisLabels: ["CD3E", "n"] };
   const told = (/** @type {any} */ nAtZero) =>
     tieNote(/** @type {any} */ ({ dataset: null, points: { ...about, nAtZero } }));
@@ -62,7 +62,7 @@ test("of two columns is told how many cells lie at (0, 0), where any do, and on 
   assert.equal(tieNote(/** @type {any} */ ({ dataset: null, points: null })), "");
 });
 
-test("along a line at 0 are the cells whose other coordinate is known, and no others; their bars add up to them", () => {
+test("bars along a line at 0 count the cells whose other coordinate is known, and add up to their number", () => {
   const zero = 13_107; // of 65,534 codes from -1 to 4
   const places = [zero, 0, zero, 65_534, zero, 65_535, zero + 1, 7, 9, zero, zero, 30_000, zero, 30_001];
   const points = { n: 7, loaded: 6, xy: Uint16Array.from(places) };
@@ -78,7 +78,7 @@ test("along a line at 0 are the cells whose other coordinate is known, and no ot
   assert.deepEqual([cut[100], cut[0]], [1, 1]); // the bar of (0, 0) sets no measure
 });
 
-test("what one can color by is called what the store calls it", () => {
+test("the list of colors uses the nouns of the store", () => {
   const found = [match("obs", "time"), match("var", "mz:445"), match("set", "both")];
   const headings = (/** @type {any} */ nouns) => groupMatches(found, "x", nouns).map((group) => group.heading);
   assert.deepEqual(headings(GENES), ["Columns", "Genes", "Gene sets"]);
@@ -116,7 +116,7 @@ test("until the store has been heard of, cells have genes", () => {
   assert.equal(nounsOf({ dataset: { nouns: WINDOWS } }), WINDOWS);
 });
 
-test("notes and reasons speak of what the store holds", () => {
+test("notes and reasons use the nouns of the store", () => {
   const dataset = { nObs: 5, embeddings: [{ name: "umap", axes: 2 }], notes: [], nouns: WINDOWS };
   const points = { nObs: 5, nMissing: 2, nPoints: 3, aggregated: true, embedding: "map" };
   assert.deepEqual(notesOf(state({ dataset, points, inView: { as: "image", lacks: "" } })), [
@@ -145,7 +145,7 @@ const state = (change) => ({
   ...change,
 });
 
-test("notes count what is not drawn, before what the dataset says", () => {
+test("notes count the points that are not drawn, before the notes of the dataset", () => {
   assert.deepEqual(notesOf(state({ points: { nObs: 5, nMissing: 1, embedding: "umap" } })), [
     "1 cell has no coordinates in umap and is not drawn.",
     "A note.",
@@ -189,7 +189,7 @@ test("the tooltip stays in the plot and off the pointer", () => {
   }
 });
 
-test("dark and light are told by luminance", () => {
+test("dark and light are distinguished by luminance", () => {
   assert.deepEqual([luminance([0, 0, 0]), luminance([255, 255, 255])], [0, 1]);
   assert.equal(contrast([0, 0, 0], [255, 255, 255]), 21);
   assert.deepEqual(
@@ -204,7 +204,7 @@ test("dark and light are told by luminance", () => {
   assert.deepEqual(flatten([0, 0, 0, 0.5], [255, 255, 255]), [128, 128, 128]);
 });
 
-test("a host's colors are kept only where they can be read", () => {
+test("a host's colors are used only if they are legible", () => {
   const kept = completeTheme({ background: [255, 255, 255], foreground: [33, 33, 33], accent: [25, 118, 210] });
   assert.deepEqual([kept.foreground, kept.accent, kept.dark], [[33, 33, 33], [25, 118, 210], false]);
   const own = completeTheme({ background: [17, 17, 17], foreground: [40, 40, 40], accent: [20, 20, 60] });

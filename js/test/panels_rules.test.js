@@ -21,7 +21,7 @@ import {
 
 const LABELS = ["a", "b", "c", "d", "(missing)"];
 
-test("whatever set of labels is kept, its rule lets those pass and no others", () => {
+test("the rule of any kept labels passes exactly these labels", () => {
   for (let bits = 0; bits < 1 << LABELS.length; bits++) {
     const isKept = (label) => ((bits >> LABELS.indexOf(label)) & 1) === 1;
     const rule = keeping("obs:x", LABELS, isKept);
@@ -31,7 +31,7 @@ test("whatever set of labels is kept, its rule lets those pass and no others", (
   }
 });
 
-test("a filter is told by what it keeps or leaves out, whichever the legend knows to be shorter, and lets the same pass", () => {
+test("a filter is described by the labels it keeps or excludes, whichever are fewer, and passes the same cells", () => {
   const color = /** @type {any} */ ({ spec: "obs:x", categories: LABELS.slice(0, -1), nMissing: 3 });
   for (let bits = 1; bits < (1 << LABELS.length) - 1; bits++) {
     const left = LABELS.filter((_, i) => ((bits >> i) & 1) === 1);
@@ -45,7 +45,7 @@ test("a filter is told by what it keeps or leaves out, whichever the legend know
     assert.equal(shortest(rule, color), rule);
 });
 
-test("of a long list a label is taken out and in again, or kept alone, without knowing the others", () => {
+test("in a long list a label is excluded, included or kept alone without knowing the others", () => {
   const toggle = (/** @type {any} */ rule, /** @type {string} */ label) =>
     toggled("obs:x", rule ?? undefined, label, LABELS.length);
   for (let bits = 0; bits < 1 << LABELS.length; bits++) {
@@ -86,7 +86,7 @@ test("values that Python keeps are the labels that the kernel sends, of yes and 
   }
 });
 
-test("values are left out one by one and taken back, and a filter that keeps some gives way to that", () => {
+test("values are excluded and included one by one, and that replaces a filter that keeps some", () => {
   for (const before of [undefined, { obs: "x", in: ["a", null] }, { obs: "x", range: [0, 1] }]) {
     const first = without(before, "obs:x", null);
     assert.deepEqual(first, { not: { obs: "x", in: [null] } });
@@ -101,7 +101,7 @@ test("values are left out one by one and taken back, and a filter that keeps som
     assert.ok(!isOnlyOf(rule, null) && (rule === undefined || !("in" in rule) || !leavesOut(rule, null)));
 });
 
-test("a set is kept by its filter, not by one that leaves it out", () => {
+test("a set counts as kept by its filter, not by one that excludes it", () => {
   assert.ok(isKeeping([{ set: "x", of: "y" }], "set:x"));
   assert.ok(!isKeeping([{ not: { set: "x" } }], "set:x"));
   assert.ok(!isKeeping([{ set: "x" }], "set:y"));

@@ -24,7 +24,7 @@ const state = (n, filter) =>
     traits: { steps: { n } },
   });
 
-test("each set stands below the one that it was made in, with its own counts", () => {
+test("each set is listed below its parent, with its own counts", () => {
   const found = inOrder(/** @type {any} */ (TOLD));
   assert.deepEqual(
     found.map(({ name, depth, n, nFiltered, nSelected, above }) => [name, depth, n, nFiltered, nSelected, above?.n]),
@@ -37,7 +37,7 @@ test("each set stands below the one that it was made in, with its own counts", (
   );
 });
 
-test("the sets are asked for once for each step and each filter, and again when the panel opens again", async () => {
+test("sets are requested once per step and filter, and again when the panel opens again", async () => {
   /** @type {any[]} */
   const asked = [];
   const client = /** @type {any} */ ({ ask: async (/** @type {any} */ request) => (asked.push(request), [TOLD]) });
@@ -57,7 +57,7 @@ test("the sets are asked for once for each step and each filter, and again when 
   );
 });
 
-test("a failure is told until an edit is done, and an edit says whether it was", async () => {
+test("a failure is shown until an edit succeeds, and an edit returns whether it did", async () => {
   const answers = [[TOLD], null, [TOLD], null];
   const client = /** @type {any} */ ({ ask: async () => answers.shift() });
   const list = createSetList(client, () => {});

@@ -14,7 +14,7 @@ test("a sheet is as high as its rows as long as browsers can show it, and then n
   assert.equal(isScaled(100_000_000), true);
 });
 
-test("the scrollbar goes from the first row to the last, however many there are", () => {
+test("the scrollbar spans the first to the last row, however many there are", () => {
   for (const n of [0, 1, 50, 300_000, 10_000_000, 100_000_000]) {
     const end = Math.max(0, sheetPx(n) - VIEW_PX);
     assert.equal(topOf(0, 0, n, VIEW_PX), 0);
@@ -34,7 +34,7 @@ test("one row more is one row more, though the scrollbar hardly moves", () => {
   assert.equal(top, 1334 * ROW_PX);
 });
 
-test("rows are asked for around those in sight, from the first row on", () => {
+test("rows are requested around the visible ones, from the first row on", () => {
   assert.deepEqual(around(0, 10), { start: 0, n: 60 });
   assert.deepEqual(around(1000, 40), { start: 960, n: 120 });
 });
@@ -78,7 +78,7 @@ function kernel(total) {
   };
 }
 
-test("rows are asked for once, and again where others come into sight or something has changed", async () => {
+test("rows are requested once, and again when others become visible or something has changed", async () => {
   const { sent, client, answer } = kernel(1000);
   const rows = createTableRows(
     client,
@@ -108,7 +108,7 @@ test("rows are asked for once, and again where others come into sight or somethi
   assert.equal(sent.length, 5);
 });
 
-test("of many places that were in sight while an answer was awaited the last one alone is asked for", async () => {
+test("of many positions visible during a request only the last is requested", async () => {
   const { sent, client, answer } = kernel(1000);
   const rows = createTableRows(
     client,
@@ -125,7 +125,7 @@ test("of many places that were in sight while an answer was awaited the last one
   );
 });
 
-test("what failed is not asked again before something changes", async () => {
+test("a failed request is not repeated before something changes", async () => {
   const { sent, client, answer } = kernel(1000);
   const rows = createTableRows(
     client,
@@ -200,7 +200,7 @@ test("a file is put together from all parts, an empty table's from its heads", a
   assert.equal(await empty.blob.text(), "head\n");
 });
 
-test("of what is copied there are no more rows than the bound", async () => {
+test("a copy has no more rows than the limit", async () => {
   const found = /** @type {any} */ (await tableFile(filed(10), TRAITS, { separator: "\t", most: 6 }));
   assert.deepEqual([found.n, found.total], [6, 10]);
 });

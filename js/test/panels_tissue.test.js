@@ -7,7 +7,7 @@ import { automaticSize, diameterOf, sizesOf } from "../src/style/point_style.js"
 const part = (extent, perPx) => ({ extent, whole: [-5, 9_995, -5, 4_995], per_px: perPx });
 const WHOLE = [-5, 9_995, -5, 4_995];
 
-test("the whole image lacks nothing, wherever a view lies, until closer by the stored one has more to show", () => {
+test("the whole image suffices for any view, until zooming in shows more of the stored one", () => {
   for (const view of [
     [-5, 9_995, 4_995, -5],
     [-50_000, 50_000, 50_000, -50_000],
@@ -28,7 +28,7 @@ test("an image that begins anywhere lacks finer px as one at 0 does", () => {
   }
 });
 
-test("a part lacks what a view shows of the image beyond it, and not what lies beside the image", () => {
+test("a part lacks the visible rest of the image, and not the area outside the image", () => {
   const held = part([1_995, 5_995, -5, 2_995], 1);
   assert.equal(lacks(held, [2_000, 5_000, 2_000, 0], 10, 400), false);
   assert.equal(lacks(held, [2_000, 5_000, 2_000, -900], 10, 400), false);
@@ -45,7 +45,7 @@ test("a scale bar is the longest of 1, 2 and 5 that takes a quarter of the width
   assert.deepEqual(barFor(0.0025, 800)[1], "0.5 µm");
 });
 
-test("points are as wide as spots where that is known, nobody wants them otherwise, and a card can draw them", () => {
+test("points are as wide as spots if their width is known, not overridden, and drawable by a graphics card", () => {
   const camera = /** @type {any} */ ({ unitsPerPx: 10, width: 800, height: 600 });
   const of = (/** @type {number} */ spot, /** @type {number | null} */ size = null) =>
     diameterOf(/** @type {any} */ ({ traits: { point_size: size }, points: { spot, nPoints: 3_000 } }), camera, 1);

@@ -64,7 +64,7 @@ const codes = (seq = 1, from = 0, to = N) => ({
   arrays: { codes: new Uint8Array(to - from).fill(seq) },
 });
 
-test("the first coloring is on show at once, chunk by chunk", () => {
+test("the first coloring is displayed at once, chunk by chunk", () => {
   const { scene, store, receive } = start();
   receive(color());
   receive(points(1, 0, 2));
@@ -104,7 +104,7 @@ test("a coloring that was cut off does not block the next", () => {
   assert.equal(drawable(scene), 3);
 });
 
-test("what is older than what is there is ignored", () => {
+test("older streams are ignored", () => {
   const { scene, store, receive } = start();
   for (const message of [color(5), points(5), codes(5)]) receive(message);
   for (const message of [color(4), points(4), codes(4)]) receive(message);
@@ -116,7 +116,7 @@ test("what is older than what is there is ignored", () => {
   assert.deepEqual(scene.flags, Uint8Array.of(1, 0, 0, 0));
 });
 
-test("after a failure what was arriving is forgotten and the picture stays", () => {
+test("after a failure the incomplete stream is dropped and the picture stays", () => {
   const { scene, store, receive } = start();
   for (const message of [color(), points(), codes(), color(2), codes(2, 0, 1)]) receive(message);
   receive({ kind: "error", of: "color", type: "E", message: "no" });
@@ -125,7 +125,7 @@ test("after a failure what was arriving is forgotten and the picture stays", () 
   assert.equal(drawable(scene), N);
 });
 
-test("a failure is said until the same goes well", () => {
+test("a failure is shown until the same request succeeds", () => {
   const selected = { kind: "selection", seq: 1, n_selected: 1, n_points: N, arrays: { bits: Uint8Array.of(1) } };
   for (const [of, others, mend] of /** @type {[string, any[], any][]} */ ([
     ["color", [points(2), color(2), selected], { ...color(3), spec: "obs:b" }],
@@ -145,7 +145,7 @@ test("a failure is said until the same goes well", () => {
   }
 });
 
-test("a palette changes colors and nothing else", () => {
+test("a palette changes only colors", () => {
   const { scene, store, receive } = start();
   for (const message of [color(), points(), codes()]) receive(message);
   const held = scene.color?.codes;
@@ -164,7 +164,7 @@ test("a new embedding replaces the positions and forgets the detail", () => {
   assert.equal(store.get().points?.loaded, 2);
 });
 
-test("what colors and flags a set of points is not put on another", () => {
+test("colors and flags of one set of points are not applied to another", () => {
   for (const change of [{ n_points: 2 }, { aggregated: true }]) {
     const { scene, store, receive } = start();
     for (const message of [color(), points(), codes()]) receive(message);
@@ -181,7 +181,7 @@ test("what colors and flags a set of points is not put on another", () => {
   }
 });
 
-test("which of other points pass is told before they come, and means none of those on show", () => {
+test("filter bits of new points arrive before them, and do not apply to the displayed points", () => {
   const { scene, receive } = start();
   for (const message of [color(), points(), codes()]) receive(message);
   receive({ kind: "filter", seq: 1, n_passing: 5, n_points: 9, arrays: { bits: Uint8Array.of(0b1010, 1) } });
@@ -199,7 +199,7 @@ test("no color stays no color when other points come", () => {
   assert.equal(drawable(scene), N);
 });
 
-test("a failure ends what was being built", () => {
+test("a failure ends the work in progress", () => {
   const { store, receive } = start();
   receive({ kind: "progress", of: "index", done: 0.4, ends_by: "aggregate" });
   assert.deepEqual(store.get().building?.done, 0.4);
@@ -207,7 +207,7 @@ test("a failure ends what was being built", () => {
   assert.equal(store.get().building, null);
 });
 
-test("the end of one work does not hide another that goes on", () => {
+test("the end of one work does not hide another in progress", () => {
   const { store, receive } = start();
   const tell = (/** @type {string} */ of, /** @type {number} */ done) =>
     receive({ kind: "progress", of, done, ends_by: "" });
@@ -219,7 +219,7 @@ test("the end of one work does not hide another that goes on", () => {
   assert.equal(store.get().building, null);
 });
 
-test("points that come twice are taken once", () => {
+test("points that arrive twice are used once", () => {
   const { scene, store, receive } = start();
   const part = (/** @type {number} */ start) => ({
     kind: "nonzeros",
@@ -240,7 +240,7 @@ test("points that come twice are taken once", () => {
   assert.equal(drawable(scene), N);
 });
 
-test("the dataset says what its observations, its vars and sets of them are called", () => {
+test("the dataset states the nouns of its observations, vars and sets of vars", () => {
   const { store, receive } = start();
   const about = {
     kind: "dataset",
@@ -262,7 +262,7 @@ test("the dataset says what its observations, its vars and sets of them are call
   assert.deepEqual(store.get().dataset?.nouns.set, { one: "gene set", many: "gene sets" });
 });
 
-test("points are flagged by what is selected and what the filters leave out, each as it was sent last", () => {
+test("points are flagged as selected and as filtered out, each by the last message", () => {
   const { scene, store, receive } = start();
   for (const one of [points(), color(), codes()]) receive(one);
   const filter = (/** @type {number} */ seq, /** @type {number[]} */ bits, /** @type {number} */ n) =>

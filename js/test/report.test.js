@@ -39,7 +39,7 @@ const scene = (/** @type {any} */ change = {}) =>
 const lacks = (/** @type {number[]} */ view, /** @type {any} */ change = {}, /** @type {any} */ arrays = {}) =>
   inViewOf(scene(arrays), state(change), look(view))?.lacks;
 
-test("a view with a point lacks nothing, one without lacks all, and no point lies nowhere", () => {
+test("a view with a point is not empty, one without is, and every point has a position", () => {
   assert.equal(lacks([0, 1, 0, 1]), "");
   assert.equal(lacks([0, 1, 1, 0]), "");
   assert.equal(lacks([0.2, 0.8, 0.2, 0.8]), "nothing");
@@ -55,7 +55,7 @@ test("a view whose points are all of hidden categories says so, the missing one 
   assert.equal(lacks([0.5, 1, 0.5, 1], hidden("(missing)")), "hidden");
 });
 
-test("a view shows what the filters leave out where that is grey", () => {
+test("a view shows filtered-out points if these are grey", () => {
   const grey = (/** @type {any} */ change) => ({ traits: { hidden: [], filtered: "grey", ...change } });
   const flags = Uint8Array.of(2, 0, 0);
   assert.equal(lacks([0, 0.5, 0, 0.5], { ...grey({}), filter: { n: 2 } }, { flags }), "");
@@ -63,12 +63,12 @@ test("a view shows what the filters leave out where that is grey", () => {
   assert.equal(lacks([0.2, 0.8, 0.2, 0.8], grey({ hidden: ["a"] })), "nothing");
 });
 
-test("a view whose points the filters leave out shows nothing", () => {
+test("a view with only filtered-out points shows nothing", () => {
   assert.equal(lacks([0, 0.5, 0, 0.5], {}, { flags: Uint8Array.of(2, 0, 0) }), "hidden");
   assert.equal(lacks([0, 1, 0, 1], {}, { flags: Uint8Array.of(2, 1, 0) }), "");
 });
 
-test("nothing is said to be lacking before all points have come, nor of a place between two codes", () => {
+test("no view is reported as empty before all points have arrived, nor between two codes", () => {
   assert.equal(lacks([0.2, 0.8, 0.2, 0.8], { points: { ...state().points, loaded: 2 } }), "");
   const [x] = [6_553 / 65_534];
   assert.equal(
@@ -77,7 +77,7 @@ test("nothing is said to be lacking before all points have come, nor of a place 
   );
 });
 
-test("of an image it says what the kernel counted, and of the cells of a view what they are", () => {
+test("for an image it reports the count of the kernel, and for cells of a view these cells", () => {
   const points = { ...state().points, aggregated: true };
   const view = visible(fit(EXTENT, 100, 100, false));
   const shown = (/** @type {any} */ arrays) =>

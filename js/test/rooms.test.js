@@ -43,7 +43,7 @@ function levelOf(path) {
   return inside === undefined ? ROOMS.length : ROOMS.indexOf(room);
 }
 
-test("every file lies in a room, or at the root", () => {
+test("every file is in a folder, or at the root", () => {
   assert.ok(FILES.length > 60);
   assert.deepEqual(
     FILES.filter((file) => levelOf(file) < 0),
@@ -90,7 +90,7 @@ test(`no folder has more than ${MOST_MODULES} modules`, () => {
   );
 });
 
-test("the second module holds no code that is in the first alone, nor the first of the second", () => {
+test("the first module imports no code of the panels", () => {
   assert.deepEqual(
     FILES.filter(
       (file) => !file.startsWith("panels/") && importsOf(file, CODE).some((other) => other.startsWith("panels/")),
@@ -99,7 +99,7 @@ test("the second module holds no code that is in the first alone, nor the first 
   );
 });
 
-test("no file imports itself, through whichever others", () => {
+test("no file imports itself, directly or through others", () => {
   const imports = new Map(FILES.map((file) => [file, importsOf(file, CODE)]));
   assert.ok([...imports.values()].flat().length > 150);
   /** @type {Set<string>} */

@@ -17,7 +17,7 @@ function start() {
   return { store, saved, pictures };
 }
 
-test("a picture that is asked for waits for what draws it, and says that it does", async () => {
+test("a requested picture waits for the module that draws it, and says so", async () => {
   const { store, saved, pictures } = start();
   const picture = saved.figure(2);
   assert.equal(store.get().needsPanels, true);
@@ -27,7 +27,7 @@ test("a picture that is asked for waits for what draws it, and says that it does
   assert.deepEqual(await saved.figure(1), { width: 3, scale: 1 }); // what is here stays
 });
 
-test("where what draws it cannot be had, that is said", async () => {
+test("a missing module that draws pictures is reported", async () => {
   const { store, saved } = start();
   const picture = saved.figure(2);
   store.set({ needsPanels: false });
@@ -64,7 +64,7 @@ function resting(context) {
   return { saved, page, say, wait };
 }
 
-test("one picture is kept once a plot has rested, however often it changed before", async (context) => {
+test("one picture is stored once a plot is at rest, however often it changed before", async (context) => {
   const { saved, wait, say } = resting(context);
   for (let i = 0; i < 6; i++) {
     saved.keepSoon();
@@ -75,7 +75,7 @@ test("one picture is kept once a plot has rested, however often it changed befor
   assert.equal(await say("pagehide"), 1); // nothing is new
 });
 
-test("what is new is kept at once when the document is saved, or the page is hidden or left", async (context) => {
+test("a new picture is stored at once when the document is saved, or the page is hidden or left", async (context) => {
   const { saved, page, say, wait } = resting(context);
   saved.keepSoon();
   assert.equal(await say("keydown", { key: "s" }), 0);

@@ -29,7 +29,7 @@ test("0 has the code that it has in the kernel", () => {
   for (const [lo, hi, code] of CASES.zeros) assert.equal(zeroCode([lo, hi]), code, `${lo} to ${hi}`);
 });
 
-test("grey are zeros where that is asked for, and on a log scale all that has no logarithm", () => {
+test("zeros are grey if requested, and on a log scale all numbers without a logarithm", () => {
   const grey = (/** @type {number} */ lo, /** @type {number} */ hi, /** @type {any} */ rule) =>
     greyCodes(/** @type {any} */ ({ lo, hi }), { scale: "linear", zero: "color", ...rule });
   const middle = zeroCode([-2, 2]);

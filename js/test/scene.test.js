@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as scenes from "../src/state/scene.js";
 
-test("a sparse gene's containers fill what they name and leave the rest", () => {
+test("a sparse gene's containers fill only the points they list", () => {
   const codes = new Uint16Array(140_000).fill(9);
   const arrays = {
     counts: Uint32Array.of(2, 1),
@@ -27,7 +27,7 @@ test("bit i & 7 of byte i >> 3 is point i", () => {
   assert.equal(scenes.unpackMask(new Uint8Array(0), 10), null);
 });
 
-test("a prefix is what has arrived of both positions and colors", () => {
+test("a prefix has the points with both positions and colors", () => {
   const scene = scenes.createScene();
   assert.equal(scenes.drawable(scene), 0);
   scene.points = scenes.createPositions(4);
@@ -50,7 +50,7 @@ test("a chunk after a gap does not count until the gap is closed", () => {
   assert.equal(points.loaded, 0);
 });
 
-test("how many cells a view holds is told from a fair sample of them", () => {
+test("the number of cells in a view is estimated from a fair sample", () => {
   const n = 40_000;
   const xy = new Uint16Array(2 * n);
   let state = 7;

@@ -43,45 +43,45 @@ function said(...changes) {
 const selected = (/** @type {number} */ n, more = {}) => ({ selection: { seq: 1, n, ...more } });
 const passing = (/** @type {number | null} */ n) => ({ filter: { seq: 1, n, nShown: n } });
 
-test("a selection is told with how many pass", () => {
+test("a selection is announced with the number of cells that pass", () => {
   assert.deepEqual(
     said(passing(80_123), "rest", selected(1_204)).at(-1),
     "1,204 of 100,000 cells selected; 80,123 pass the filters",
   );
 });
 
-test("changes that follow each other are told once, as they are in the end", () => {
+test("changes in quick succession are announced once, in their final state", () => {
   const all = said(passing(80_123), passing(70_000), selected(3), passing(60_000));
   assert.deepEqual(all, ["3 of 100,000 cells selected; 60,000 pass the filters"]);
 });
 
-test("filters are told without a selection, and when there are none any more", () => {
+test("filters are announced without a selection, and when they are removed", () => {
   const all = said(passing(4), "rest", passing(null));
   assert.deepEqual(all, ["4 of 100,000 cells pass the filters", "All 100,000 cells pass the filters"]);
 });
 
-test("a selection that is gone is told", () => {
+test("a removed selection is announced", () => {
   assert.deepEqual(said(selected(5), "rest", selected(0)).at(-1), "0 of 100,000 cells selected");
 });
 
-test("what changes no count is not told", () => {
+test("changes that leave all counts equal are not announced", () => {
   assert.deepEqual(said({ highlighted: 2 }, { cell: {} }, passing(null)), []);
 });
 
-test("the same once more is told once more", () => {
+test("a repeated sentence is announced again", () => {
   const all = said(selected(5), "rest", selected(5, { missed: true }), "rest", selected(5, { missed: true }));
   assert.equal(all.length, 3);
   assert.ok(all.slice(1).every((one) => one.trim() === "5 of 100,000 cells selected, unchanged"));
   assert.notEqual(all[1], all[2]);
 });
 
-test("what a hand hides is told as what passes", () => {
+test("categories hidden by hand are announced as cells that pass", () => {
   const color = { scale: "categorical", categories: ["a", "b"], counts: [40_000, 60_000], nMissing: 0 };
   const all = said({ color }, { color, traits: { hidden: ["a"] } });
   assert.deepEqual(all, ["60,000 of 100,000 cells pass the filters"]);
 });
 
-test("what the legend of sets hides is said not to be shown, for it is no filter", () => {
+test("sets hidden in the legend are announced as not shown, since this is no filter", () => {
   const color = { spec: "sets:", scale: "categorical", categories: ["a"], counts: [40_000], nMissing: 60_000 };
   const hidden = { traits: { hidden: ["a"] } };
   const all = said(

@@ -39,7 +39,7 @@ function start({ hash, importCode = async () => code }) {
   return { asked, store, open, closed: () => closed };
 }
 
-test("the module is asked for when a panel opens, and once for all widgets of a page", async () => {
+test("the module is requested when a panel opens, once for all widgets of a page", async () => {
   let imports = 0;
   const importCode = async () => (imports++, code);
   const [one, other] = [start({ hash: "a", importCode }), start({ hash: "a", importCode })];
@@ -59,7 +59,7 @@ test("a kernel with other code gets its own", async () => {
   assert.equal(imports, 1);
 });
 
-test("the module is handed the lit-html of the widget, and not told apart from it", async () => {
+test("the module uses the lit-html of the widget", async () => {
   const lit = await import("lit-html");
   /** @type {any} */
   let handed;
@@ -69,7 +69,7 @@ test("the module is handed the lit-html of the widget, and not told apart from i
     assert.equal(handed[name], /** @type {any} */ (lit)[name]);
 });
 
-test("where the page refuses the import, that is said in one sentence, and asked again by who opens the panel again", async () => {
+test("a refused import is reported in one sentence, and tried again when the panel opens again", async () => {
   let isRefused = true;
   const importCode = async () => {
     if (isRefused) throw new TypeError("Failed to fetch dynamically imported module: blob:null/1");
@@ -87,20 +87,20 @@ test("where the page refuses the import, that is said in one sentence, and asked
   assert.equal(store.get().panels, createPanels);
 });
 
-test("where the kernel sends nothing, the panel is closed", async () => {
+test("if the kernel sends no module, the panel is closed", async () => {
   const { store, open, closed, asked } = start({ hash: "" });
   await open();
   assert.deepEqual([store.get().panels, closed(), asked.length], [null, 1, 1]);
 });
 
-test("without a kernel nothing is asked for", async () => {
+test("without a kernel the module is not requested", async () => {
   const { store, open, asked } = start({ hash: "e" });
   store.set({ link: "offline" });
   await open();
   assert.deepEqual(asked, []);
 });
 
-test("names on the plot want the module too, and where it cannot be had that is said once", async () => {
+test("names on the plot need the module too, and its absence is reported once", async () => {
   const importCode = async () => {
     throw new TypeError("refused");
   };
@@ -118,7 +118,7 @@ test("names on the plot want the module too, and where it cannot be had that is 
   assert.equal(asked.length, 2);
 });
 
-test("a picture that a notebook is to keep brings the module, and where it cannot be had nothing is said and nothing asked again", async () => {
+test("a picture for the notebook requests the module, and its absence is neither reported nor requested again", async () => {
   const rest = () => new Promise((done) => setTimeout(done));
   const good = start({ hash: "g" });
   good.store.set({ needsQuietly: true });

@@ -33,7 +33,7 @@ test("a ramp begins and ends with its first and last stop", () => {
   }
 });
 
-test("on a dark page a colormap leaves out what is too dark there, and nothing in between", () => {
+test("on a dark page a colormap drops colors that are too dark, and none in between", () => {
   for (const [name, stops] of Object.entries(COLORMAPS)) {
     const seen = stopsOf(name, true);
     for (const stop of seen) assert.ok(contrast(parseHex(stop), [17, 17, 17]) >= 2, `${name} ${stop}`);
@@ -74,7 +74,7 @@ test("dimmed points can be seen on a dark page and on a light one and stand back
   }
 });
 
-test("the share of missing values that is hidden is asked for by its label", () => {
+test("missing values are hidden by their label", () => {
   const state = (/** @type {string[]} */ hidden) =>
     /** @type {any} */ ({ color: coloring({}), traits: { hidden, opacity: 1 }, selection: { n: 0 }, highlighted: 1 });
   assert.equal(styleOf(state([]), theme, 255).missingColor[3], 1);

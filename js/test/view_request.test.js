@@ -90,7 +90,7 @@ const image = (name = "a", change = {}) => [
   },
 ];
 
-test("a question holds all views, at the finest of their resolutions", () => {
+test("a request covers all views, at the finest of their resolutions", () => {
   const [wide, fine] = [viewportOf(800, 400), viewportOf(200, 200, { ratio: 2 })];
   const question = questionOf([wide, fine], state());
   assert.deepEqual(question.view.slice(0, 2), [
@@ -135,17 +135,17 @@ test("where y points down a question has its bottom above its top", () => {
   assert.ok(view[2] >= 10 && view[3] <= 0);
 });
 
-test("a question holds what hosts may keep from the kernel for a while", () => {
+test("a request contains settings that hosts may deliver to the kernel late", () => {
   const { hidden, density } = questionOf([viewportOf()], state());
   assert.deepEqual({ hidden, density }, TRAITS);
 });
 
-test("only of numbers is asked which of those that share a pixel is shown", () => {
+test("only requests for numbers contain how numbers of a pixel combine", () => {
   assert.equal(questionOf([viewportOf()], state()).weight, 0);
   assert.equal(questionOf([viewportOf()], state({ color: { seq: 2, scale: "continuous" } })).weight, 0.25);
 });
 
-test("how many cells lie on a px is asked for where opacity follows density", () => {
+test("requests contain the cells per px if opacity follows density", () => {
   const random = (/** @type {number} */ i) => Math.abs((Math.sin(i + 1) * 43_758.5453) % 1);
   const xy = Uint16Array.from({ length: 2_000 }, (_, i) => 30_000 + random(i) * 2_560);
   const scene = { ...createScene(), points: { n: 1_000, loaded: 1_000, xy } };
@@ -167,7 +167,7 @@ test("how many cells lie on a px is asked for where opacity follows density", ()
     assert.equal(asked(change)[0], 0);
 });
 
-test("a highlight is asked for but of a category that is hidden", () => {
+test("a highlight is requested unless its category is hidden", () => {
   assert.equal(questionOf([viewportOf()], state({ highlighted: 1 })).highlighted, 1);
   assert.equal(questionOf([viewportOf()], state({ highlighted: 0 })).highlighted, -1);
 });
@@ -191,7 +191,7 @@ test("cells count where they are of what is on show, around all that is seen and
   }
 });
 
-test("an image of other points or of another coloring is not on show", () => {
+test("an image of other points or of another coloring is not displayed", () => {
   const scene = /** @type {any} */ ({ image: { pointsSeq: 1, seq: 2 } });
   assert.equal(imageOnShow(scene, state()), scene.image);
   assert.equal(imageOnShow(scene, state({ points: { seq: 2 } })), null);
@@ -199,7 +199,7 @@ test("an image of other points or of another coloring is not on show", () => {
   assert.equal(imageOnShow(scene, state({ color: null })), null);
 });
 
-test("a plot that draws at once is told by then that nothing more is awaited", async () => {
+test("a plot that draws at once is notified beforehand that no request is open", async () => {
   const s = start();
   /** @type {boolean[]} */
   const awaited = [];
@@ -211,7 +211,7 @@ test("a plot that draws at once is told by then that nothing more is awaited", a
   s.stop();
 });
 
-test("a plot is told that nothing more is awaited where no answer came and what is seen is at hand again", async () => {
+test("a plot is notified that no request is open if a response is missing and its view is available again", async () => {
   const s = start();
   const plot = {};
   /** @type {boolean[]} */
@@ -232,7 +232,7 @@ test("a plot is told that nothing more is awaited where no answer came and what 
   s.stop();
 });
 
-test("one question at a time, and then what is seen by then", async () => {
+test("one request at a time, then one for the view at that time", async () => {
   const s = start();
   const plot = {};
   s.see(plot, viewportOf(400));
@@ -294,7 +294,7 @@ test("while the kernel indexes the cells a question that has waited gives way to
   }
 });
 
-test("nothing is asked where it would not be drawn", async () => {
+test("no request is sent for an image that would not be drawn", async () => {
   for (const change of [
     { link: "offline" },
     { points: { seq: 1, aggregated: false } },
@@ -311,7 +311,7 @@ test("nothing is asked where it would not be drawn", async () => {
   }
 });
 
-test("what the kernel cannot draw is asked for once, and again when it is something else", async () => {
+test("an image that the kernel cannot draw is requested once, and again after a change", async () => {
   const s = start();
   s.see({}, viewportOf());
   await s.settle();
@@ -332,7 +332,7 @@ test("what the kernel cannot draw is asked for once, and again when it is someth
   s.stop();
 });
 
-test("an answer that does not come is asked for again, after a while", async () => {
+test("a request without a response is sent again after a while", async () => {
   const s = start();
   s.see({}, viewportOf());
   await s.settle();
@@ -361,7 +361,7 @@ test("a picture that is none does not end the talk", async () => {
   s.stop();
 });
 
-test("an image of what is not on show here is dropped, and the one at hand stays", async () => {
+test("an image of something that is not displayed is dropped, and the current one stays", async () => {
   for (const other of [{ seq: 9 }, { points_seq: 9 }]) {
     const s = start();
     s.see({}, viewportOf());
@@ -398,7 +398,7 @@ test("a portrait waits for its turn and is the caller's", async () => {
   s.stop();
 });
 
-test("after its end nothing is asked and nothing kept", async () => {
+test("after closing no request is sent and nothing is cached", async () => {
   const s = start();
   s.see({}, viewportOf());
   await s.settle();

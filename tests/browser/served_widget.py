@@ -149,6 +149,10 @@ class ServedWidget:
         for future in list(self.widget._exchange.jobs._waiting.values()):
             if not future.cancelled():
                 future.result()
+        return self.taken()
+
+    def taken(self) -> list[list[Any]]:
+        """Take what is to be told, without waiting for work."""
         queue, self._queue = self._queue, []
         return queue
 

@@ -23,7 +23,7 @@ class AskStudy(Message, kind="study"):
 
     part : "form" needs no design: it proposes columns
     by : obs column of cell types, "" = none; of "form" the sample column, "" = not chosen yet
-    within : "filter" = cells that pass the filters, "selection" = the selected ones of these
+    within : "filter" = cells that pass the filters, "selection" = the selected cells
     """
 
     part: StudyPartName

@@ -424,7 +424,7 @@ export const CONTAINER = 65536;
  *
  * part : "form" needs no design: it proposes columns
  * by : obs column of cell types, "" = none; of "form" the sample column, "" = not chosen yet
- * within : "filter" = cells that pass the filters, "selection" = the selected ones of these
+ * within : "filter" = cells that pass the filters, "selection" = the selected cells
  * @typedef {object} AskStudy
  * @property {"study"} kind
  * @property {"form" | "samples" | "composition" | "expression" | "differences"} part

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _MOST_COLUMNS = 60
-"""Maximum number of columns examined for confounding and proposals; each is read whole."""
-_MOST_CATEGORIES = 1_000
+_MOST_VALUES, _MOST_FAR_VALUES = 1 << 26, 1 << 23
+"""Maximum number of columns examined for confounding and proposals, and of values read for it; of a remote store."""
+_FEW_CATEGORIES, _MOST_CATEGORIES = 20, 1_000
 _FEW_ROWS = 1 << 18
 """Maximum number of cells for which text columns are examined too: their values must be found first."""
 
@@ -84,13 +85,16 @@ def constant_columns(
     """
     few = ("string",) if dataset.n_obs <= _FEW_ROWS else ()
     kinds = ("categorical", "boolean", *few, *(("int", "float") if numbers else ()))
-    names = [
-        name
-        for name, one in dataset.obs_columns.items()
-        if one.kind in kinds and (one.n_categories or 0) <= _MOST_CATEGORIES
-    ]
+    columns = dataset.obs_columns
+    # A column of more categories than samples has several in a sample, or some without cells.
+    most = min(max(n_samples, _FEW_CATEGORIES), _MOST_CATEGORIES)
+    names = [name for name, one in columns.items() if one.kind in kinds and (one.n_categories or 0) <= most]
+    most_values = _MOST_FAR_VALUES if dataset.is_remote else _MOST_VALUES
+    n_read = min(_MOST_COLUMNS, max(most_values // max(dataset.n_obs, 1), 1))
+    # Of many columns those with few categories, as batches have.
+    first = set(sorted(names, key=lambda name: columns[name].n_categories or _MOST_CATEGORIES)[:n_read])
     found = []
-    for name in names[:_MOST_COLUMNS]:
+    for name in [one for one in names if one in first]:
         try:
             one = column_of(dataset, name, codes, n_samples)
         except InvalidValue:  # text with a value for each cell

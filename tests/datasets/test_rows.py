@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tracemalloc
 from functools import partialmethod
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -244,3 +246,33 @@ def test_progress_is_told_for_each_block_and_reading_ends_where_nobody_asks_on(s
         assert len(told) == n_blocks
         assert told == sorted(told)
         assert told[-1] == 1
+
+
+@pytest.mark.parametrize("how", ["one piece", "chunks", "compressed", "big-endian", "a missing chunk"])
+def test_rows_of_a_plain_file_are_read_without_the_rest_of_their_chunks(matrix, tmp_path, how):
+    """As scipy has them, whether bytes are read at their places or HDF5 decodes chunks."""
+    more = {"chunks": {"chunks": (1000,)}, "compressed": {"chunks": (1000,), "compression": "gzip"}}.get(how, {})
+    path = tmp_path / "some.h5ad"
+    bare_h5ad(path, matrix)
+    with h5py.File(path, "r+") as file:
+        for name in ("data", "indices"):
+            values = file["X"][name][:]
+            del file["X"][name]
+            if how == "big-endian":
+                values = values.astype(values.dtype.newbyteorder(">"))
+            if how == "a missing chunk":
+                values[2000:3000] = 0
+                made = file["X"].create_dataset(name, values.shape, values.dtype, chunks=(1000,))
+                made[:2000], made[3000:] = values[:2000], values[3000:]
+            else:
+                file["X"].create_dataset(name, data=values, **more)
+        wanted = sp.csr_array((file["X/data"][:], file["X/indices"][:], file["X/indptr"][:]), shape=matrix.shape)
+    rows = np.sort(np.random.default_rng(3).choice(N_OBS, 60, replace=False))
+    rows = np.unique(np.append(rows, [19, 20, 21, 22, 23, 24, 25]))
+    with open_dataset(path) as dataset:
+        list(dataset.rows_of(rows[:1]))
+        before = dataset.traffic.n_bytes
+        np.testing.assert_array_equal(values_of(dataset, rows, N_VAR), wanted[rows].toarray())
+        n_bytes = dataset.traffic.n_bytes - before
+        if how in ("one piece", "chunks") and hasattr(os, "pread"):
+            assert n_bytes <= 8 * len(rows) * (PER_ROW + 512)

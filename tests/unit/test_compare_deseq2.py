@@ -1,4 +1,4 @@
-"""DESeq2 of sums of donors, against PyDESeq2 itself on sums that pandas makes."""
+"""DESeq2 of sums of donors, and genes of studies, against PyDESeq2 and statsmodels on the same sums."""
 
 from __future__ import annotations
 
@@ -68,3 +68,106 @@ def test_without_pydeseq2_one_sentence_tells_what_to_install(widget, monkeypatch
     with pytest.raises(MissingDependency, match=r"needs PyDESeq2: pip install 'cxg-widget\[deseq2\]'"):
         widget.compare({"side": 1}, method="deseq2", by="donor")
     assert not [one for one in widget.dataset.reads if one.startswith("X/")]
+
+
+N_GENES, TYPES = 400, ["T", "B"]
+
+
+def study_of(n_donors, seed, *, is_paired, effect=6.0):
+    """Return a widget of counts by negative binomial samples; 40 genes differ in T cells, and none in B cells."""
+    rng = np.random.default_rng(seed)
+    n = sum(n_donors)
+    side = np.repeat([0, 1], n_donors)
+    subject = np.concatenate([np.arange(k) for k in n_donors])
+    base, of_subject = rng.gamma(1.0, 3.0, N_GENES), rng.lognormal(0, 0.3, (max(n_donors), N_GENES))
+    mean = base * of_subject[subject] if is_paired else base * rng.lognormal(0, 0.3, (n, N_GENES))
+    mean = mean * rng.lognormal(0, 0.15, (n, N_GENES))
+    planted = np.exp2(rng.choice([-1, 1], 40) * rng.uniform(0.5, np.log2(effect), 40))
+    sample, kind = np.repeat(np.arange(n), 40), np.tile(np.repeat([0, 1], 20), n)
+    own = mean[sample]
+    own[:, :40] *= np.where((side[sample] == 1) & (kind == 0), 1.0, 0.0)[:, None] * (planted - 1) + 1
+    columns = {
+        "sample": [f"s{at}" for at in sample], "condition": np.array(["normal", "lupus"])[side[sample]],
+        "type": np.array(TYPES)[kind], "subject": [f"d{at}" for at in subject[sample]],
+    }  # fmt: skip
+    obs = {name: np.array(values, dtype=object) for name, values in columns.items()}
+    x = rng.poisson(own).astype(np.float32)
+    names = [f"gene {at}" for at in range(N_GENES)]
+    return CxgWidget(MemoryDataset(obs, x, names, {"umap": np.zeros((len(x), 2))}))
+
+
+DESIGNS = {"4 and 4": ((4, 4), False), "3 and 6": ((3, 6), False), "5 pairs": ((5, 5), True)}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("design", DESIGNS)
+def test_genes_of_a_study_agree_with_pydeseq2_on_the_same_sums(design):
+    """Two models of the same sums: fold changes in one order, and the same calls for nearly all genes."""
+    pytest.importorskip("pydeseq2", reason="PyDESeq2 is not installed (`make test-peers` has it)")
+    from pydeseq2.dds import DeseqDataSet
+    from pydeseq2.ds import DeseqStats
+    from scipy.stats import spearmanr
+
+    n_donors, is_paired = DESIGNS[design]
+    w = study_of(n_donors, 7, is_paired=is_paired)
+    study = w.study(sample="sample", condition="condition", pair="subject" if is_paired else None)
+    differences = study.differences("type")
+    for kind in TYPES:
+        found = differences.compare(kind, "lupus", "normal")
+        samples = found.donors.astype({"donor": str}).set_axis([f"s{at}" for at in range(len(found.donors))])
+        sums = found.sums.set_axis(samples.index)
+        model = "~donor + side" if is_paired else "~side"
+        theirs = DeseqDataSet(counts=sums, metadata=samples[["donor", "side"]], design=model, quiet=True, n_cpus=1)
+        theirs.deseq2()
+        tested = DeseqStats(theirs, contrast=["side", "a", "b"], quiet=True, n_cpus=1)
+        tested.summary()
+        table = tested.results_df
+        ours = found.frame().loc[table.index]
+        is_high = (sums.mean() >= 10).to_numpy()
+        rank = spearmanr(ours["log2fc"][is_high], table["log2FoldChange"][is_high]).statistic
+        calls, their_calls = ours["p_adj"] < 0.05, table["padj"] < 0.05
+        share = float((calls == their_calls).mean())
+        assert rank > 0.95
+        assert share > 0.9
+        assert calls.iloc[40:].sum() <= 3
+    w.close()
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_genes_of_a_study_are_tested_as_statsmodels_tests_their_log_cpm(design):
+    weightstats = pytest.importorskip(
+        "statsmodels.stats.weightstats", reason="statsmodels is not installed (`make test-peers` has it)"
+    )
+    from statsmodels.stats.multitest import multipletests
+
+    n_donors, is_paired = DESIGNS[design]
+    w = study_of(n_donors, 8, is_paired=is_paired)
+    study = w.study(sample="sample", condition="condition", pair="subject" if is_paired else None)
+    differences = study.differences("type")
+    for kind in TYPES:
+        found = differences.compare(kind, "lupus", "normal")
+        sums = found.sums.to_numpy().astype(float)
+        totals = sums.sum(axis=1, keepdims=True)
+        prior = 2 * totals / totals.mean()
+        values = np.log2((sums + prior) / (totals + 2 * prior) * 1e6)
+        is_a = (found.donors["side"] == "a").to_numpy()
+        if is_paired:
+            t, p, _ = weightstats.DescrStatsW(values[is_a] - values[~is_a]).ttest_mean()
+        else:
+            t, p, _ = weightstats.ttest_ind(values[is_a], values[~is_a], usevar="unequal")
+        has_counts = sums.any(axis=0)
+        ours = found.frame().loc[found.sums.columns]
+        np.testing.assert_allclose(ours["statistic"][has_counts], t[has_counts], rtol=1e-9)
+        np.testing.assert_allclose(ours["p"][has_counts], p[has_counts], rtol=1e-9)
+        p_adj = multipletests(np.where(has_counts, p, 1.0), method="fdr_bh")[1]
+        np.testing.assert_allclose(ours["p_adj"][has_counts], p_adj[has_counts], rtol=1e-9)
+        n_genes = differences.frame().xs(kind, level="type")["n_genes"].iloc[0]
+        assert n_genes == (p_adj[has_counts] < 0.05).sum()
+    shares = study.composition("type").measured.compared
+    found = study.composition("type").test()["p"]
+    is_a = np.array(study.samples["condition"] == "lupus")
+    assert study.composition("type").measured.tests.conditions == ("lupus", "normal")
+    if not is_paired:
+        p = weightstats.ttest_ind(shares[:, is_a].T, shares[:, ~is_a].T, usevar="unequal")[1]
+        np.testing.assert_allclose(np.nan_to_num(np.sort(found)), np.nan_to_num(np.sort(p)), rtol=1e-9)
+    w.close()

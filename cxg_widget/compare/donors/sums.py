@@ -27,7 +27,7 @@ _DENSE_BYTES = 2**29
 """Most bytes of sums that are dense while rows are added; of more, the sums of each block are sparse, and merged."""
 _ENTRY_BYTES = 8
 _BAND = 2**21
-"""Number of dense sums that are made sparse at once."""
+"""Number of dense sums of columns that are made sparse at once."""
 _LIMIT = 2**32
 _FEW_BYTES = 2**25
 """Size of a block of rows whose sums are merged as sparse ones."""
@@ -148,12 +148,15 @@ def _add_columns(cells: Grouped, kind: Kind) -> Sums:
 
 def _sparse(sums: NDArray[Any], kind: Kind) -> Any:
     """Return dense sums as a csr_array of a kind."""
-    from scipy.sparse import csr_array, vstack
+    from scipy.sparse import csr_array
 
-    # In bands: the positions of all at once would take several times as much memory.
-    step = max(_BAND // sums.shape[1], 1)
-    bands = [csr_array(sums[first : first + step]).astype(kind) for first in range(0, len(sums), step)]
-    return vstack(bands, format="csr")
+    from cxg_widget.compare.loops.sum_loops import put_sparse
+
+    starts = np.zeros(len(sums) + 1, dtype=np.int64)
+    np.cumsum(np.count_nonzero(sums, axis=1), out=starts[1:])
+    positions, values = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=kind)
+    put_sparse(sums, starts, positions, values)
+    return csr_array((values, positions, starts.astype(np.int32) if starts[-1] < 2**31 else starts), shape=sums.shape)
 
 
 def _counts_of(block: MatrixBlock, length: int) -> tuple[Any, int]:

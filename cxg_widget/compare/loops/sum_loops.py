@@ -20,6 +20,8 @@ LISTED, SHIFT, SUM, SQUARES, LINEAR = 0, 1, 2, 3, 4
 that one; sum of squared distances; sum of expm1. Distances are small even if all values are high: at most as many
 digits are lost as n times the last bit of a float64.
 """
+HIGHEST = 2.0**63
+"""Counts are below it: more is no int64."""
 MISSING, LOW = 0, 1
 """Indices into `rare`: the number of NaN entries, and of entries of 0 or less."""
 
@@ -162,16 +164,32 @@ def sum_rows(entries: Any, codes: Any, sums: Any) -> int:
     starts, genes, values = entries
     n_other = 0
     for row in range(starts.size - 1):
-        group = codes[row]
+        line = sums[codes[row]]
         for entry in range(starts[row], starts[row + 1]):
             value = values[entry]
-            # Of NaN and infinity the lowest int64.
-            whole = np.int64(value)
-            if whole >= 0 and np.float64(whole) == value:
-                sums[group, genes[entry]] += whole
+            # 2.7 ns an entry; 3.8 if it is compared with itself as an int64 (decision 96).
+            if 0 <= value < HIGHEST and np.floor(value) == value:
+                line[genes[entry]] += np.int64(value)
             else:
                 n_other += not np.isnan(value)
     return n_other
+
+
+@compiled
+def put_sparse(sums: Any, starts: Any, positions: Any, values: Any) -> None:
+    """Write the entries of dense sums, (n_lines, n), that are not 0, as sparse lines.
+
+    starts : int64 (n_lines,), the first entry of each line
+    positions, values : of all entries
+    """
+    for line in range(sums.shape[0]):
+        entry = starts[line]
+        for at in range(sums.shape[1]):
+            value = sums[line, at]
+            if value != 0:
+                positions[entry] = at
+                values[entry] = value
+                entry += 1
 
 
 @compiled

@@ -13,8 +13,8 @@ from cxg_widget.datasets.base.matrix_block import Numbers, counted, exactly
 
 BLOCK_ENTRIES = 1 << 21
 """Entries that a scan of all entries reads at a time: 16 MiB."""
-_NEAR_ENTRIES = 1 << 12
-"""Entries between two lines to read rather than skip, in arrays without chunks."""
+_NEAR_ENTRIES = 1 << 9
+"""Entries between two lines to read rather than skip, in plain arrays: copying them takes as long as another read."""
 _MOST_RANGES = 1 << 10
 
 Spans = NDArray[np.int64]
@@ -25,14 +25,14 @@ def pick_entries(
 ) -> tuple[NDArray[Any], Numbers]:
     """Return positions and values of the entries first <= entry < end of several spans, one after the other.
 
-    indices, data : arrays of a compressed matrix; chunks without any span are not read
+    indices, data : arrays of a compressed matrix; chunks without any span are not read, and of plain arrays only spans
     first, ends : int64 (k,), ascending, without overlap
     n_positions : number of positions in a line, which determines the dtype of positions
     """
     before = np.concatenate([[0], np.cumsum(ends - first)])
     positions = np.empty(before[-1], dtype=np.int32 if n_positions < 2**31 else np.int64)
     values = np.empty(before[-1], dtype=data.dtype)
-    for lows, highs in _ranges(first, ends, indices.chunks):
+    for lows, highs in _ranges(first, ends, None if indices.is_plain and data.is_plain else indices.chunks):
         these = slice(np.searchsorted(ends, lows[0], side="right"), np.searchsorted(first, highs[-1]))
         begin, end = np.maximum(first[these], lows[0]), np.minimum(ends[these], highs[-1])
         to = int(before[these.start] + begin[0] - first[these.start])

@@ -55,6 +55,7 @@ class Array(Node):
     chunks : shape of a chunk, which is decoded as a whole; None if the array has no chunks
     fields : names of the columns of a table of records; empty for all others
     reads_in_parallel : whether several reads at once wait for storage about as long as one
+    is_plain : whether ranges are read without the rest of their chunks, since nothing is compressed
     """
 
     shape: tuple[int, ...]
@@ -63,6 +64,7 @@ class Array(Node):
     chunks: tuple[int, ...] | None
     fields: tuple[str, ...] = ()
     reads_in_parallel: ClassVar[bool] = False
+    is_plain: bool = False
 
     @abstractmethod
     def read(self, *keys: slice) -> NDArray[Any]:

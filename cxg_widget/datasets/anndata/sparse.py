@@ -87,7 +87,8 @@ class Sparse:
 
     def grain(self) -> Grain:
         """Return the portions in which it is read: a chunk contains the entries of neighboring lines."""
-        chunk = self._indices.chunks[0] if self._indices.chunks else 1
+        is_plain = self._indices.is_plain and self._data.is_plain
+        chunk = self._indices.chunks[0] if self._indices.chunks and not is_plain else 1
         lines = max(chunk * self._n_major // max(self.n_entries, 1), 1)
         entry_bytes = self._data.dtype.itemsize + self._indices.dtype.itemsize
         is_copied = not (self._indices.chunks or self._data.chunks)

@@ -48,8 +48,10 @@ def compile_loops() -> None:
     for dtype in (np.uint32, np.int64):
         sum_rows(entries, cells[0], np.zeros((1, 1), dtype=dtype))
     sum_columns(entries, cells[0], np.zeros((1, 1), dtype=np.int64))
-    for dtype, kind in ((np.uint32, np.int64), (np.int64, np.int64), (np.float64, np.float64)):
-        put_sparse(np.zeros((1, 1), dtype=dtype), ends, np.zeros(0, dtype=np.int32), np.zeros(0, dtype=kind))
+    none = np.zeros(0, dtype=np.int32)
+    for sums in (np.zeros((1, 1), dtype=np.uint32), np.zeros((1, 1), dtype=np.int64)):
+        put_sparse(sums, ends, none, np.zeros(0, dtype=np.int64))
+    put_sparse(np.zeros((1, 1)), ends, none, np.zeros(0))
     for loop in (sum_values_of_rows, sum_values_of_columns):
         loop(entries, cells[0], np.zeros((1, 1)))
     keys, fill = np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.float32)

@@ -263,7 +263,7 @@ class H5Array(StoredArray):
                 return None
             found: dict[int, int] = {}
             self._found.id.chunk_iter(lambda one: found.__setitem__(one.chunk_offset[0], one.byte_offset))
-        wanted = range(0, self.shape[0], self.chunks[0])
+        wanted = range(0, self.shape[0], (self.chunks or self.shape)[0])
         return [found[start] for start in wanted] if all(start in found for start in wanted) else None
 
     def _read_bytes(self, start: int, stop: int) -> NDArray[Any]:
@@ -271,7 +271,7 @@ class H5Array(StoredArray):
         assert self._places is not None
         assert self._store.bytes is not None
         file, size, parts = self._store.bytes.fileno(), self.dtype.itemsize, []
-        chunk = self.shape[0] if self.chunks is None else self.chunks[0]
+        chunk = (self.chunks or self.shape)[0]
         while start < stop:
             at, within = divmod(start, chunk)
             n = min(chunk - within, stop - start)

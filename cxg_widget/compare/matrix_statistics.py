@@ -23,6 +23,7 @@ from cxg_widget.text.numbers import short_number
 if TYPE_CHECKING:
     from cxg_widget.compare.donors.sums import Sums
     from cxg_widget.compare.question import Question
+    from cxg_widget.compare.sketch import Sketch
 
 Kind = Literal["counts", "log1p", "linear", "scaled", "zeros"]
 _SAMPLED_ROWS = 64
@@ -231,6 +232,16 @@ class MatrixStats:
         from cxg_widget.compare.donors.sums import sum_counts
 
         return sum_counts(self._grouped(grouping, question, every=True), are_counts=are_counts)
+
+    def sketch(self, grouping: Grouping, layer: str | None, kind: ValueKind, *, normalized: bool) -> Sketch:
+        """Return the sums of a sketch, whose tiles are the groups; see `ValueKind` for `kind`."""
+        from cxg_widget.compare.sketch import STEP_BYTES, Parts
+
+        cells = Grouped.of(
+            self.dataset, grouping.groups(None, self.dataset.n_obs), grouping.n_groups, layer, None, normalized,
+            tell=self.tell, check=self.give_up, step_bytes=STEP_BYTES,
+        )  # fmt: skip
+        return Parts(cells).gather().as_sketch(kind)
 
     def give_up(self) -> None:
         """Raise `Cancelled` if nobody waits for the result."""

@@ -8,21 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.compared_groups import Grouped, Tell
+from cxg_widget.compare.compared_groups import Grouping, Tell
 from cxg_widget.compare.gene_tests import log2_fold, welch_t
-from cxg_widget.compare.matrix_statistics import judge
+from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.moments import Floats, Summary
-from cxg_widget.compare.sketch import Parts, Sketch, Sums
+from cxg_widget.compare.sketch import Sketch, Sums
 from cxg_widget.compare.sketch_tiles import Tiles, most_tiles
 from cxg_widget.compare.sketch_values import MOST_RUNS, ValueOrder
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.spatial.index import SpatialIndex
 
-_SAMPLED_ROWS = 64
 _RIM_BYTES = 1 << 28
 """Maximum of bytes decoded for the cells at the edge; the exact test reads more."""
-_STEP_BYTES = 1 << 26
-"""Size of a block. With several cells of each tile in it, the sums of a tile are read into the cache once."""
 _LEAST_CELLS = 2
 _FOLD = "scanpy"
 _ENTRY_BYTES, _SUM_BYTES = 8, 10
@@ -35,6 +32,17 @@ def _most_tiles(dataset: Dataset, layer: str | None) -> int:
         dataset.plan(None, None, layer).n_bytes // _ENTRY_BYTES,
     )
     return most_tiles(dataset.n_obs, n_genes, n_entries)
+
+
+MakeMatrix = Callable[[Tell, Callable[[], bool]], MatrixStats]
+
+
+def _stats(dataset: Dataset, matrix: MakeMatrix | None, tell: Tell, check: Callable[[], None]) -> MatrixStats:
+    def cancelled() -> bool:
+        check()
+        return False
+
+    return MatrixStats(dataset, tell, cancelled) if matrix is None else matrix(tell, cancelled)
 
 
 @dataclass(frozen=True)
@@ -77,34 +85,33 @@ class Sketched:
     """A matrix with its sketch over the tiles of an embedding or a column.
 
     layer : None = the main matrix
+    matrix : returns the statistics of a matrix that Dask's workers add up; None = here
     """
 
     dataset: Dataset
     layer: str | None
     tiles: Tiles
     sketch: Sketch
+    matrix: MakeMatrix | None = None
 
     @classmethod
     def make(
-        cls, dataset: Dataset, layer: str | None, index: SpatialIndex | ValueOrder,
-        tell: Tell = lambda _, __: None, check: Callable[[], None] = lambda: None,
+        cls, dataset: Dataset, layer: str | None, index: SpatialIndex | ValueOrder, tell: Tell = lambda _, __: None,
+        check: Callable[[], None] = lambda: None, *, matrix: MakeMatrix | None = None,
     ) -> Sketched:  # fmt: skip
-        """Read the matrix once, and return it with its sketch; parameters as of `Grouped`.
+        """Read the matrix once, and return it with its sketch; other parameters as of `Grouped`.
 
         Raises
         ------
         InvalidStore, DamagedStore
             If the matrix cannot be read.
         """
-        n_obs = dataset.n_obs
-        sample = np.unique(np.linspace(0, n_obs - 1, min(n_obs, _SAMPLED_ROWS)).astype(np.int64))
-        kind = judge(dataset, sample, layer, check)
+        stats = _stats(dataset, matrix, tell, check)
         tiles = Tiles.of(index, _most_tiles(dataset, layer))
-        cells = Grouped(
-            dataset, np.arange(n_obs), tiles.of_rows(), len(tiles), layer, normalized=kind.kind == "counts", tell=tell,
-            check=check, step_bytes=_STEP_BYTES,
-        )  # fmt: skip
-        return cls(dataset, layer, tiles, Parts(cells).gather().as_sketch(kind))
+        groups = Grouping.of_codes(tiles.of_rows(), len(tiles))
+        kind = stats.kind(groups, layer)
+        sketch = stats.sketch(groups, layer, kind, normalized=kind.kind == "counts")
+        return cls(dataset, layer, tiles, sketch, matrix)
 
     @staticmethod
     def size_bytes(dataset: Dataset, layer: str | None, *, is_of_column: bool = False) -> int:
@@ -133,14 +140,14 @@ class Sketched:
             is_whole[tile] = 2 * n_in[tile] > len(rows)
             groups[rows[inside != is_whole[tile]]] = int(is_whole[tile])
         rows = np.flatnonzero(groups >= 0)
-        if rows.size and (self.dataset.is_remote or self.dataset.plan(rows, None, self.layer).n_bytes > _RIM_BYTES):
+        is_far = self.dataset.is_remote and self.matrix is None
+        if rows.size and (is_far or self.dataset.plan(rows, None, self.layer).n_bytes > _RIM_BYTES):
             return self.estimate(n_in, n)
-        found = self.sketch.of(is_whole.astype(np.float64))
+        found, kind = self.sketch.of(is_whole.astype(np.float64)), self.sketch.kind
         if rows.size:
-            cells = Grouped(
-                self.dataset, rows, groups[rows], 2, self.layer, normalized=self.sketch.is_normalized, check=check
-            )
-            read = Parts(cells).gather().as_sketch(self.sketch.kind)
+            stats = _stats(self.dataset, self.matrix, lambda _, __: None, check)
+            two = Grouping.of_codes(groups, 2)
+            read = stats.sketch(two, self.layer, kind, normalized=self.sketch.is_normalized)
             found = found.plus(read.of(np.array([1.0, 0.0]))).plus(read.of(np.array([0.0, 1.0])), -1)
         total = int(n_in.sum())
         return self._ranked(found, total, total, n)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.compared_groups import Grouped
-from cxg_widget.compare.matrix_statistics import ValueKind
 from cxg_widget.compare.moments import NO_SCALE, Floats, Summary, entries_of
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
+if TYPE_CHECKING:
+    from cxg_widget.compare.matrix_statistics import ValueKind
+
 NONE = np.zeros((0, 0), dtype=np.uint32)
+STEP_BYTES = 1 << 26
+"""Size of a block: with several cells of each tile in it, the sums of a tile are in the cache for all but the first."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,15 @@ class Sketch:
     kind: ValueKind
     is_normalized: bool
 
+    def with_(self, other: Sketch) -> Sketch:
+        """Return the sums over the cells of both, which have the same tiles."""
+        n_cells, missing = self.n_cells + other.n_cells, [one.missing for one in (self, other) if one.missing.size]
+        above = np.add(self.above, other.above, dtype=_count_type(n_cells))
+        return replace(
+            self, n_cells=n_cells, sums=self.sums + other.sums, squares=self.squares + other.squares, above=above,
+            missing=np.sum(missing, axis=0, dtype=above.dtype) if missing else self.missing,
+        )  # fmt: skip
+
     @cached_property
     def total(self) -> Sums:
         """Sums over all cells."""
@@ -104,7 +117,7 @@ class Parts:
         by_rows = cells.normalized and cells.dataset.plan(None, None, cells.layer).axis == "obs"
         self.by_rows = cells.by_rows or by_rows
         shape = cells.n_groups, cells.n_var
-        kind = np.uint16 if cells.n_cells.max(initial=0) < 2**16 else np.uint32
+        kind = _count_type(cells.n_cells)
         self.sums, self.squares = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
         self.above: NDArray[Any] = np.zeros(shape, dtype=kind)
         self.missing: NDArray[Any] = np.zeros((0, 0), dtype=kind)
@@ -162,6 +175,10 @@ class Parts:
         return Sketch(
             cells.n_cells, self.sums, self.squares, self.above, self.missing, kind, is_normalized=cells.normalized
         )
+
+
+def _count_type(n_cells: NDArray[np.int64]) -> type[np.uint16 | np.uint32]:
+    return np.uint16 if n_cells.max(initial=0) < 2**16 else np.uint32
 
 
 def _has_missing(block: MatrixBlock) -> bool:

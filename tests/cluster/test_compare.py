@@ -134,6 +134,37 @@ def test_sums_of_groups_and_of_a_lasso_on_workers_are_those_of_numpy_and_none_of
     assert shared.dataset.traffic == before
 
 
+@pytest.mark.parametrize("name", ["logs", "counts", "shifted"])
+def test_quick_markers_of_workers_are_those_of_one_process_and_none_of_the_matrix_is_read_here(
+    pairs, monkeypatch, tmp_path, name
+):
+    alone, shared = pairs[name]
+    x0, x1, y0, y1 = alone._session.held.bounds().extent
+    middle = (x0 + x1) / 2
+    half = p.AskQuick([x0, y0, middle, y0, middle, y1, x0, y1])
+    found = []
+    for widget in (alone, shared):
+        # A cache of its own for each, so that both make their sketches.
+        monkeypatch.setenv("CXG_WIDGET_CACHE_DIR", str(tmp_path / ("alone" if widget is alone else "shared")))
+        if widget is shared:
+            for read in ("rows_of", "columns_of"):
+                monkeypatch.setattr(widget.dataset, read, None)
+        by_mask = widget.quick_markers(A)
+        (drawn,) = widget._session.quick.frames(half)
+        widget.select(A)
+        (selected,) = widget._session.quick.frames(p.AskQuick([], is_released=True))
+        by_column = widget.quick_markers({"cell_type": ["B cell"]})
+        widget.clear_selection()
+        found.append((by_mask, drawn.message.names, drawn.arrays["values"], selected.message.names, by_column))
+    (mask, names, values, picked, column), (mask_of, names_of, values_of, picked_of, column_of) = found
+    pd.testing.assert_frame_equal(mask, mask_of, rtol=1e-5)
+    pd.testing.assert_frame_equal(column, column_of, rtol=1e-5)
+    assert (names, picked) == (names_of, picked_of)
+    np.testing.assert_allclose(values, values_of, rtol=1e-5)
+    assert mask["exact"].all()
+    assert column["exact"].all()
+
+
 @pytest.mark.parametrize("ask", [lambda w, m: w.compare(A, method=m), lambda w, m: w.markers(by="cell_type", method=m)])
 def test_ranks_on_workers_are_refused_and_the_sentence_says_what_adds_up(pairs, ask):
     with pytest.raises(InvalidOption, match=re.escape("method='t-test' adds up there, and a widget without dask=")):

@@ -451,7 +451,8 @@ def test_what_cannot_be_ranked_is_refused_in_a_sentence(widgets, monkeypatch):
             w.quick_markers({"type": "A"}, n)
     with monkeypatch.context() as patch:
         patch.setattr(type(w._session.loader), "is_elsewhere", True)
-        with pytest.raises(InvalidOption, match=re.escape("Dask workers hold them; w.markers() works on Dask.")):
+        patch.setattr("cxg_widget.session.analysis.quick_markers._MOST_HERE", 200)
+        with pytest.raises(InvalidOption, match=rf"at most 200; found {N_OBS:,}\. w\.markers\(\) has no limit\."):
             w.quick_markers({"type": "A"})
     assert len(w.quick_markers({"type": "A"}, 7)) == 7
     w.close()

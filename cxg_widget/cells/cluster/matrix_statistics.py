@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, TypeVar
 
@@ -17,6 +17,8 @@ from cxg_widget.compare.compared_groups import Grouped, Grouping, Tell
 from cxg_widget.compare.donors.sums import Sums, sum_counts
 from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind, gather, judge
 from cxg_widget.compare.question import Question
+from cxg_widget.compare.sketch import STEP_BYTES as SKETCH_STEP_BYTES
+from cxg_widget.compare.sketch import Parts, Sketch
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.color_target import Target
@@ -27,7 +29,7 @@ ROWS_PER_TASK = 2**18
 _WASTE = 2
 """Tasks of this size are used unless workers would read more than this many times as much."""
 
-Found = TypeVar("Found", Gathered, Sums)
+Found = TypeVar("Found", Gathered, Sums, Sketch)
 _Bits = tuple[NDArray[np.uint8], ...]
 
 
@@ -82,10 +84,17 @@ class ClusterMatrixStats(MatrixStats):
         """Sum up the counts, or other values, of each group over all genes, whatever genes the question names."""
         return self._added(grouping, _Look(question.layer, are_counts=are_counts), _summed)
 
-    def _added(self, grouping: Grouping, look: _Look, function: Callable[..., Found]) -> Found:
-        """Have each task sum up some rows, and add the results."""
+    def sketch(self, grouping: Grouping, layer: str | None, kind: ValueKind, *, normalized: bool) -> Sketch:
+        """Return the sums of a sketch; each worker returns one, so there is one task per partition."""
+        look = _Look(layer, normalized=normalized)
+        return self._added(grouping, look, partial(_sketched, kind=kind), self._parts.rows())
+
+    def _added(
+        self, grouping: Grouping, look: _Look, function: Callable[..., Found], tasks: list[Rows] | None = None
+    ) -> Found:
+        """Have each task sum up some rows, and add the results; tasks None = see `_tasks`."""
         parts, ready = self._parts, grouping.codes
-        tasks = self._tasks(grouping.column, look)
+        tasks = self._tasks(grouping.column, look) if tasks is None else tasks
         if ready is not None:
             # The rest of a lasso lies in few partitions; one task remains if there are no cells at all.
             tasks = [task for task in tasks if (ready[task.start : task.stop] >= 0).any()] or tasks[:1]
@@ -167,6 +176,13 @@ def _gathered(rows: Rows, bits: _Bits, own: NDArray[np.int32] | None, look: _Loo
 
 def _summed(rows: Rows, bits: _Bits, own: NDArray[np.int32] | None, look: _Look, **grouping: Any) -> Sums:
     return sum_counts(_grouped(rows, bits, own, look, **grouping), are_counts=look.are_counts)
+
+
+def _sketched(
+    rows: Rows, bits: _Bits, own: NDArray[np.int32] | None, look: _Look, *, kind: ValueKind, **grouping: Any
+) -> Sketch:
+    cells = replace(_grouped(rows, bits, own, look, **grouping), step_bytes=SKETCH_STEP_BYTES)
+    return Parts(cells).gather().as_sketch(kind)
 
 
 def _merged(*found: Found) -> Found:

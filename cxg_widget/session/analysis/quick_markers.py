@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.indexed import IndexedCells
 from cxg_widget.cells.loader import Loader
-from cxg_widget.compare.quick_markers import QuickMarkers, Sketched
+from cxg_widget.compare.quick_markers import MakeMatrix, QuickMarkers, Sketched
 from cxg_widget.compare.sketch_store import SketchStore, sketch_key
 from cxg_widget.compare.sketch_tiles import Tiles
 from cxg_widget.compare.sketch_values import ValueOrder
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN = 20
+_MOST_HERE = 20_000_000
+"""Most cells that are indexed beside workers that hold them: 20 bytes each."""
 _EACH_S = 0.2
 """Seconds between announcements of progress."""
 
@@ -88,7 +90,7 @@ class QuickLists:
         InvalidValue
             If the polygon or the rule is invalid.
         InvalidOption
-            If Dask workers hold the cells.
+            If Dask workers hold more than 20 million cells.
         CxgWidgetError
             If the cells or the matrix cannot be read.
         Overtaken
@@ -137,9 +139,11 @@ class QuickLists:
         if not self._n_genes(settings):
             dataset = self._loader.dataset
             raise InvalidValue(f"{dataset.title} has no {dataset.var_noun.many} to compare by.")
-        if self._loader.is_elsewhere:
+        n_obs, many = self._loader.dataset.n_obs, self._loader.dataset.obs_noun.many
+        if self._loader.is_elsewhere and n_obs > _MOST_HERE:
             raise InvalidOption(
-                "quick markers need all cells in this process, and Dask workers hold them; w.markers() works on Dask."
+                f"quick markers index all {many} in this process, and beside Dask at most {_MOST_HERE:,}; found "
+                f"{n_obs:,}. w.markers() has no limit."
             )
         key, held = self._key(settings, column), self._held.get(column is not None)
         if held is not None and held[0] == key:
@@ -152,13 +156,15 @@ class QuickLists:
         if name is None or not store.has(name):
             return None
         found = store.load(name, self._index(settings, column), self._n_genes(settings))
-        return None if found is None else self._hold(settings, column, Sketched(dataset, settings.layer, *found))
+        if found is None:
+            return None
+        return self._hold(settings, column, Sketched(dataset, settings.layer, *found, self._workers(settings)))
 
     def _make(
         self, settings: Settings, column: Column | None, check: Callable[[], None], ends_by: p.EndsBy
     ) -> Sketched:
         """Read the matrix once, and cache the sketch in memory and on disk."""
-        dataset, last = self._loader.dataset, 0.0
+        dataset, workers, last = self._loader.dataset, self._workers(settings), 0.0
 
         def tell(done: float, what: str) -> None:
             nonlocal last
@@ -168,15 +174,18 @@ class QuickLists:
                 self._announce(Frame(p.Progress("reading", min(done, 0.999), ends_by, what)))
 
         try:
-            made = Sketched.make(dataset, settings.layer, self._index(settings, column), tell, check)
+            made = Sketched.make(dataset, settings.layer, self._index(settings, column), tell, check, matrix=workers)
         finally:
             self._announce(Frame(p.Progress("reading", 1.0, ends_by)))
         name, store = self._name(settings, column), SketchStore()
         # The system can reclaim the memory of a mapped file.
         if name is not None and store.save(name, made.tiles, made.sketch):
             found = store.load(name, made.tiles.index, self._n_genes(settings))
-            made = made if found is None else Sketched(dataset, settings.layer, *found)
+            made = made if found is None else Sketched(dataset, settings.layer, *found, workers)
         return self._hold(settings, column, made)
+
+    def _workers(self, settings: Settings) -> MakeMatrix | None:
+        return self._loader.of(settings).matrix if self._loader.is_elsewhere else None
 
     def _hold(self, settings: Settings, column: Column | None, sketched: Sketched) -> Sketched:
         self._held[column is not None], self._drawn = (self._key(settings, column), sketched), None

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 NONE = np.zeros((0, 0), dtype=np.uint32)
 STEP_BYTES = 1 << 27
-"""Size of a block, of which three are in memory: with many cells of each tile in it, the sums of a tile are in the cache
-for all but the first. An entry of 30,000 genes takes 8 ns; with half of that size 10, with twice 6."""
+"""Size of a block, of which three are in memory. With many cells of each tile in it, the sums of a tile are in the cache
+for most: an entry takes 8 ns with 30,000 genes, 10 with half of this size, and 6 with twice."""
 
 
 @dataclass(frozen=True)

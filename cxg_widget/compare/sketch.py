@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 NONE = np.zeros((0, 0), dtype=np.uint32)
 STEP_BYTES = 1 << 27
-"""Size of a block, of which three are in memory. With many cells of each tile in it, the sums of a tile are in the cache
-for most: an entry takes 8 ns with 30,000 genes, 10 with half of this size, and 6 with twice."""
+"""Size of a block, of which three are in memory. With many cells of each tile in it, most entries find the sums of
+their tile in the cache: one takes 8 ns with 30,000 genes, 10 with half of this size, and 6 with twice."""
 
 
 @dataclass(frozen=True)

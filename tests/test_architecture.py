@@ -33,6 +33,8 @@ ROOMS = (
     "cells",
     "session",
     "code",
+    "methods",
+    "replay",
     "widget",
     "__init__",
     "cli",

@@ -13,7 +13,7 @@ from cxg_widget.cli.text import section, show
 from cxg_widget.errors import DatasetNotFound, InvalidValue
 
 if TYPE_CHECKING:
-    from cxg_widget.code.replay_report import ReplayReport
+    from cxg_widget.replay.report import ReplayReport
 
 
 def add(commands: Any) -> None:
@@ -29,8 +29,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print what fits and the numbers of cells, and write the report."""
-    from cxg_widget.code.fitting import check_state
-    from cxg_widget.code.replay import replay, report_path, save_report, session_on
+    from cxg_widget.replay.fitting import check_state
+    from cxg_widget.replay.replay import replay, report_path, save_report, session_on
     from cxg_widget.datasets import open_dataset
 
     state, path = check_state(_read_json(options.state)), report_path(options.report)
@@ -57,7 +57,7 @@ def _read_json(path: str) -> Any:
 
 
 def _print(found: ReplayReport) -> None:
-    from cxg_widget.code.replay_report import rows_of
+    from cxg_widget.replay.report import rows_of
 
     show([found.title, *(f"  {one}" for one in (found.summary, *found.notes))])
     show(section("does not fit", [(one.setting, one.name, one.fault) for one in found.parts if one.fault]))

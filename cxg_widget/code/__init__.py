@@ -1,1 +1,1 @@
-"""The analysis as text: what was done in a widget, as code, as methods of a paper, and replayed on other data."""
+"""The analysis as code, from records of what was done in a widget."""

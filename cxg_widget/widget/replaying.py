@@ -13,7 +13,7 @@ from cxg_widget.widget.answering import AnsweringWidget
 
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
-    from cxg_widget.code.replay_report import ReplayReport
+    from cxg_widget.replay.report import ReplayReport
 
 
 class ReplayingWidget(AnsweringWidget):
@@ -62,8 +62,8 @@ class ReplayingWidget(AnsweringWidget):
         >>> found.frame().loc[("set", "NK"), ["before", "after"]].tolist()
         [80, 80]
         """
-        from cxg_widget.code.fitting import check_state
-        from cxg_widget.code.replay import replay, report_path, save_report, session_on
+        from cxg_widget.replay.fitting import check_state
+        from cxg_widget.replay.replay import replay, report_path, save_report, session_on
 
         self._check_open()
         state, path = check_state(state), report_path(report)
@@ -100,7 +100,7 @@ class ReplayingWidget(AnsweringWidget):
         >>> "two-sided, by the normal approximation, with ties corrected" in w.methods()
         True
         """
-        from cxg_widget.code.methods_text import methods_text
+        from cxg_widget.methods.text import methods_text
         from cxg_widget.code.records import Records
 
         self._check_open()

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from cxg_widget import CxgWidget, open_dataset
-from cxg_widget.code import methods_text as text_of
-from cxg_widget.code.references import WORKS, References
+from cxg_widget.methods import text as text_of
+from cxg_widget.methods.references import WORKS, References
 from cxg_widget.compare.gene_tests import FOLDS
 from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.errors import ClosedDataset

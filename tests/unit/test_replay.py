@@ -15,7 +15,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.cli.main import main
-from cxg_widget.code.fitting import PLACES
+from cxg_widget.replay.fitting import PLACES
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, DamagedStore, InvalidOption, InvalidValue, TargetNotWritten
 from cxg_widget.session.pictures import html_file
 from tests.examples import MORE
@@ -254,11 +254,11 @@ def test_the_report_shows_both_plots_and_hostile_names_as_text(tmp_path):
 
 @needs_bundle
 def test_a_report_is_bounded_whatever_the_number_of_cells(tmp_path, monkeypatch):
-    from cxg_widget.code import replay_page
+    from cxg_widget.replay import page
 
     w = CxgWidget(small(60_000), color="cell_type", restore=False)
     w.replay(w.state, small(200), report=tmp_path / "whole.html")
-    monkeypatch.setattr(replay_page, "EMBEDDED_BYTES", 700_000)
+    monkeypatch.setattr(page, "EMBEDDED_BYTES", 700_000)
     w.replay(w.state, small(200), report=tmp_path / "less.html")
     whole, less = ((tmp_path / name).stat().st_size for name in ("whole.html", "less.html"))
     assert whole > 1_500_000 > less

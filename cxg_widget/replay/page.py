@@ -10,7 +10,7 @@ from html import escape
 from importlib import metadata
 from typing import NamedTuple
 
-from cxg_widget.code.replay_report import ReplayReport, rows_of
+from cxg_widget.replay.report import ReplayReport, rows_of
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.pictures.figure_files import figure_file
 from cxg_widget.session.pictures.html_document import Code

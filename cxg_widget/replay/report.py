@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cxg_widget.code.cell_counts import ALL, Counts
-from cxg_widget.code.fitting import Part
+from cxg_widget.replay.cell_counts import ALL, Counts
+from cxg_widget.replay.fitting import Part
 from cxg_widget.text.nouns import Noun
 
 if TYPE_CHECKING:

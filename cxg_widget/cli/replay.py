@@ -29,9 +29,9 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print what fits and the numbers of cells, and write the report."""
+    from cxg_widget.datasets import open_dataset
     from cxg_widget.replay.fitting import check_state
     from cxg_widget.replay.replay import replay, report_path, save_report, session_on
-    from cxg_widget.datasets import open_dataset
 
     state, path = check_state(_read_json(options.state)), report_path(options.report)
     with ExitStack() as stack:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cxg_widget.code.records import Cells, MadeCall, Records
-from cxg_widget.methods.references import References
 from cxg_widget.compare.gene_tests import FORMULAS
 from cxg_widget.compare.question import METHODS, Question
+from cxg_widget.methods.references import References
 from cxg_widget.rules.forms import describe_rule
 from cxg_widget.text.nouns import Noun
 

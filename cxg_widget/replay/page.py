@@ -10,8 +10,8 @@ from html import escape
 from importlib import metadata
 from typing import NamedTuple
 
-from cxg_widget.replay.report import ReplayReport, rows_of
 from cxg_widget.errors import CxgWidgetError
+from cxg_widget.replay.report import ReplayReport, rows_of
 from cxg_widget.session.pictures.figure_files import figure_file
 from cxg_widget.session.pictures.html_document import Code
 from cxg_widget.session.pictures.html_frame import FOLLOW_SITE, EmbeddedPage

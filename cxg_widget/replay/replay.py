@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.files.target import local_path
+from cxg_widget.files.writing import writing
 from cxg_widget.replay.cell_counts import Counts, cell_counts
 from cxg_widget.replay.fitting import fit
 from cxg_widget.replay.missing import missing_in
 from cxg_widget.replay.page import plot_of, report_page
 from cxg_widget.replay.report import ReplayReport
-from cxg_widget.errors import InvalidValue, UnknownName
-from cxg_widget.files.target import local_path
-from cxg_widget.files.writing import writing
 from cxg_widget.rules.forms import within
 from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown

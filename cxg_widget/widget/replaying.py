@@ -100,8 +100,8 @@ class ReplayingWidget(AnsweringWidget):
         >>> "two-sided, by the normal approximation, with ties corrected" in w.methods()
         True
         """
-        from cxg_widget.methods.text import methods_text
         from cxg_widget.code.records import Records
+        from cxg_widget.methods.text import methods_text
 
         self._check_open()
         return methods_text(Records(self._session))

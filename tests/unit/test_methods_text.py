@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from cxg_widget import CxgWidget, open_dataset
-from cxg_widget.methods import text as text_of
-from cxg_widget.methods.references import WORKS, References
 from cxg_widget.compare.gene_tests import FOLDS
 from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.errors import ClosedDataset
+from cxg_widget.methods import text as text_of
+from cxg_widget.methods.references import WORKS, References
 from cxg_widget.text.nouns import CELL
 from cxg_widget.wire import protocol
 

@@ -15,8 +15,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.cli.main import main
-from cxg_widget.replay.fitting import PLACES
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, DamagedStore, InvalidOption, InvalidValue, TargetNotWritten
+from cxg_widget.replay.fitting import PLACES
 from cxg_widget.session.pictures import html_file
 from tests.examples import MORE
 from tests.memory import MemoryDataset, small

@@ -67,7 +67,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "difference", "id": 24, "sets": ["a", "b"], "filters": [], "panel": 0},
     {"kind": "sections", "id": 25},
     {"kind": "tissue", "id": 26, "name": "V1/hires", "view": [-1, 1, 1, -1], "width": 640, "height": 480, "panel": 0},
-    {"kind": "code", "id": 29},
+    {"kind": "code", "id": 29, "part": "compare"},
     {"kind": "figure", "id": 29, "suffix": "pdf", "width": 800, "height": 600, "dark": True},
     {"kind": "compare", "id": 44, "a": "selection", "b": "set:<b>mine</b>", "method": "wilcoxon", "normalize": True},
     {"kind": "comparison", "id": 45, "known": 3, "group": 1, "file": False},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cxg_widget.code.call_steps import write_call
 from cxg_widget.code.cells import cells, is_of_place, polygon
+from cxg_widget.code.parts import everything, part
 from cxg_widget.code.script import Script
 from cxg_widget.code.statement import Expression, call, literal, quoted
 from cxg_widget.code.writers import IN_CONSTRUCTOR, OF_COLORS, WRITERS, listed
@@ -17,7 +18,7 @@ from cxg_widget.rules.combining import combined_rule
 from cxg_widget.rules.forms import Rule
 
 if TYPE_CHECKING:
-    from cxg_widget.code.records import Records
+    from cxg_widget.code.records import MadeCall, Records
     from cxg_widget.wire.protocol import Mode
 
 _TOGETHER = (*LIMITS, "center", "scale")
@@ -31,38 +32,51 @@ class Step:
 
     word : what differs from the step before
     selected : rule of the selection
+    calls : calls that were made in this state
     """
 
     word: str
     settings: Settings
     selected: Rule
+    calls: tuple[MadeCall, ...]
 
 
-def state_as_code(records: Records) -> str:
-    """Return the shortest code that rebuilds the present state and its results; one line for an untouched widget."""
-    script = Script(records, records.settings)
-    _write_state(script, records.settings)
-    if records.selection.n:
-        _write_selection(script, records.selection.rule)
-    for made in records.calls:
-        write_call(script, made)
-    return _text(script, _constructor(script, records.settings))
+def state_as_code(records: Records, panel: str = "") -> str:
+    """Return the shortest code that rebuilds the present state and its results; one line for an untouched widget.
+
+    panel : name of the panel whose part is wanted; "" = everything
+    """
+    settings, selected, calls, last = part(records, panel) if panel else everything(records)
+    script = Script(records, settings)
+    _write_state(script, settings)
+    _write_selection(script, selected)
+    _write_calls(script, calls)
+    if last:
+        script.add(last)
+    return _text(script, _constructor(script, settings))
 
 
 def steps_as_code(records: Records, first: Step, steps: Iterable[Step]) -> str:
-    """Return code that rebuilds the state at a step, and then repeats each step after it."""
+    """Return code that rebuilds the state at a step with its results, and then repeats each step after it."""
     script = Script(records, first.settings)
     made = _constructor(script, first.settings)
     _write_state(script, first.settings)
-    _write_selection(script, first.selected, {"or": []})
+    _write_selection(script, first.selected)
+    _write_calls(script, first.calls)
     before = first
     for number, step in enumerate(steps, 1):
         script.remark(f"Step {number}: {step.word}")
         script.before, script.now = before.settings, step.settings
         _write_changes(script, [name for name in WRITERS if name not in OF_COLORS or name == OF_COLORS[0]])
-        _write_selection(script, step.selected, before.selected)
+        _write_selection(script, step.selected)
+        _write_calls(script, step.calls)
         before = step
     return _text(script, made)
+
+
+def _write_calls(script: Script, calls: Iterable[MadeCall]) -> None:
+    for one in calls:
+        write_call(script, one)
 
 
 def _text(script: Script, constructor: str) -> str:
@@ -135,8 +149,9 @@ def _write_colors(script: Script) -> None:
     script.before = script.before.having({name: getattr(script.now, name) for name in changed})
 
 
-def _write_selection(script: Script, rule: Rule, before: Rule | None = None) -> None:
+def _write_selection(script: Script, rule: Rule) -> None:
     """Write the selected cells, if they differ from those before."""
+    before, script.selected = script.selected, rule
     if rule == before:
         return
     if rule == {"or": []}:
@@ -146,16 +161,16 @@ def _write_selection(script: Script, rule: Rule, before: Rule | None = None) -> 
     if known is None and "polygon" in rule and is_of_place(rule, script):
         script.add(call("w.select", polygon=polygon(rule, script)))
         return
-    if known is None and before not in (None, {"or": []}):
-        for mode, part in _last_parts(rule):
-            if combined_rule(before, part, mode) == rule:
-                script.add(call("w.select", cells(part, script), quoted(mode)))
+    if known is None and before != {"or": []}:
+        for mode, last in _last_parts(rule):
+            if combined_rule(before, last, mode) == rule:
+                script.add(call("w.select", cells(last, script), quoted(mode)))
                 return
     parts = list(rule["or"]) if "or" in rule and known is None else []
     if len(parts) > 1 and "or" not in parts[0]:
-        for at, part in enumerate(parts):
+        for at, one in enumerate(parts):
             mode_of: list[Expression] = [] if at == 0 else [quoted("add")]
-            script.add(call("w.select", cells(part, script), *mode_of))
+            script.add(call("w.select", cells(one, script), *mode_of))
         return
     script.add(call("w.select", cells(rule, script)))
 

@@ -20,6 +20,7 @@ from cxg_widget.datasets import is_in_memory
 from cxg_widget.display.color_target import color_of_itself
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError
+from cxg_widget.rules.combining import fitting
 from cxg_widget.rules.forms import Rule, describe_rule
 from cxg_widget.rules.packed_rows import PackedRows
 from cxg_widget.rules.rule import may_change
@@ -37,6 +38,8 @@ class Source(NamedTuple):
 
     path : path or address, as it was given
     options : options of `open_dataset` that were given
+    title : without the size
+    size : numbers of cells and genes in words
     identity : digest of the data, the same when they are opened again
     """
 
@@ -44,9 +47,9 @@ class Source(NamedTuple):
     options: Mapping[str, Any]
     is_in_memory: bool
     title: str
+    size: str
     format: str
     n_obs: int
-    n_var: int
     identity: str
 
 
@@ -99,15 +102,16 @@ class Records:
         self.settings = session.settings
         self.first = Settings(embedding=self.dataset.default_embedding, color=color_of_itself(self.dataset))
         self._options, self._path, self._selected = options, path, session.display.selected()
-        self._calls = tuple(session.display.calls)
+        self._calls = session.display.calls
 
     @cached_property
     def source(self) -> Source:
         """The data of the widget."""
         dataset = self.dataset
+        size = f"{dataset.obs_noun.counted(dataset.n_obs)}, {dataset.var_noun.counted(dataset.n_var)}"
         return Source(
-            self._path or dataset.uri, dict(self._options), is_in_memory(dataset), dataset.title, dataset.format,
-            dataset.n_obs, dataset.n_var, dataset.content_identity,
+            self._path or dataset.uri, dict(self._options), is_in_memory(dataset),
+            dataset.title.removesuffix(f" ({size})"), size, dataset.format, dataset.n_obs, dataset.content_identity,
         )  # fmt: skip
 
     @cached_property
@@ -148,10 +152,21 @@ class Records:
     @cached_property
     def calls(self) -> tuple[MadeCall, ...]:
         """Comparisons, compositions, plots and saved pictures, each once, in the order of their first calls."""
-        return tuple(
-            MadeCall(one, {name: self.cells_of(cells) for name, cells in one.cells.items()})
-            for one in _without_repeated(self._calls)
-        )
+        return self.calls_of(self._calls)
+
+    def calls_of(self, numbers: Iterable[int]) -> tuple[MadeCall, ...]:
+        """Return the calls with these numbers that are still remembered, each once, in the order of their first."""
+        found = _without_repeated(self._calls[number] for number in numbers if number in self._calls)
+        return tuple(MadeCall(one, {name: self.cells_of(cells) for name, cells in one.cells.items()}) for one in found)
+
+    @cached_property
+    def filter_rule(self) -> Rule | None:
+        """The rule of the cells that pass the filters; None without filters, or if they are too many for one rule."""
+        return fitting({"and": [*self.settings.filter_rules]}) if self.settings.filters else None
+
+    def table_columns(self) -> list[str]:
+        """Return the columns of the table."""
+        return list(self._session.table.columns())
 
     def foresee(self, settings: Settings, name: str, value: Any, limits: OwnLimits) -> tuple[Settings, OwnLimits]:
         """Return what settings and limits of colors become if one is changed; others may follow it."""

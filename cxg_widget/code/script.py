@@ -31,6 +31,7 @@ class Script:
     before, now : settings that the next statements start from and lead to
     limits : limits of the colors shown so far
     sets : rules of the sets that exist at this place, by name
+    selected : rule of the selection at this place
     needs_rows : whether a statement unpacks rows
     needs : names of other functions that statements call
     """
@@ -40,6 +41,7 @@ class Script:
         self.before = self.now = now
         self.limits = OwnLimits()
         self.sets: dict[str, Rule] = {}
+        self.selected: Rule = {"or": []}
         self.needs_rows = False
         self.needs: set[str] = set()
         self.lines: list[str] = []
@@ -75,10 +77,9 @@ class Script:
     def about(self) -> list[str]:
         """Return comments on versions and data."""
         versions = ", ".join(f"{name} {version}" for name, version in self.records.versions.items())
-        source, nouns = self.records.source, self.dataset
-        size = f"{nouns.obs_noun.counted(source.n_obs)}, {nouns.var_noun.counted(source.n_var)}"
-        title, identity = source.title.removesuffix(f" ({size})"), source.identity.rpartition("#")[2]
-        return [comment(versions), comment(f"{title}: {size}; identity {identity}")]
+        source = self.records.source
+        identity = source.identity.rpartition("#")[2]
+        return [comment(versions), comment(f"{source.title}: {source.size}; identity {identity}")]
 
     def head(self) -> list[str]:
         """Return what comes before the statements: versions and data as comments, and imports."""

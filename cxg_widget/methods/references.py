@@ -30,6 +30,11 @@ WORKS = {
     "doi:10.1016/j.cell.2021.04.048",
     "fisher": "Fisher RA. The logic of inductive inference. Journal of the Royal Statistical Society 98, 39-82 "
     "(1935). doi:10.2307/2342435",
+    "propeller": "Phipson B et al. propeller: testing for differences in cell type proportions in single cell data. "
+    "Bioinformatics 38, 4720-4726 (2022). "
+    "doi:10.1093/bioinformatics/btac582",
+    "aitchison": "Aitchison J. The statistical analysis of compositional data. Journal of the Royal Statistical "
+    "Society B 44, 139-160 (1982). doi:10.1111/j.2517-6161.1982.tb01195.x",
     "haldane": "Haldane JBS. The estimation and significance of the logarithm of a ratio of frequencies. Annals of"
     " Human Genetics 20, 309-311 (1956). doi:10.1111/j.1469-1809.1955.tb01285.x",
     "anscombe": "Anscombe FJ. On estimating binomial response relations. Biometrika 43, 461-464 (1956). "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -37,7 +37,8 @@ class Seqs:
 class DisplayState:
     """Settings, selected cells and the number of each stream; only this class changes them or takes their lock.
 
-    calls : calls that gave results, newest last; anyone may append
+    calls : calls that gave results by their numbers, newest last
+    n_calls : number of all calls so far
     """
 
     def __init__(self, settings: Settings, n_obs: int) -> None:
@@ -45,7 +46,8 @@ class DisplayState:
         self.settings = settings
         self.mask: NDArray[np.bool_] = np.zeros(n_obs, dtype=np.bool_)
         self.rule: Rule | None = NOTHING
-        self.calls: deque[Call] = deque(maxlen=MOST_CALLS)
+        self.calls: dict[int, Call] = {}
+        self.n_calls = 0
         self._seqs: Counter[tuple[Slot, Hashable]] = Counter()
         self._n_points = 0
         self._early: dict[Slot, int] = {}
@@ -92,6 +94,14 @@ class DisplayState:
                     self.next("points", of)
             for stream, panel in sends:
                 self._seqs["color", panel] += stream in ("all", "color", "color and filter")
+
+    def note_call(self, call: Call) -> None:
+        """Remember a call, and forget the oldest beyond `MOST_CALLS`."""
+        with self._lock:
+            replaced = [at for at, one in self.calls.items() if one.is_passing and one.method == call.method]
+            left = [at for at in self.calls if not call.is_passing or at not in replaced]
+            self.calls = {at: self.calls[at] for at in left[1 - MOST_CALLS :]} | {self.n_calls: call}
+            self.n_calls += 1
 
     # Selection.
 

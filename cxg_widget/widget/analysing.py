@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cxg_widget.compare.question import Question
 from cxg_widget.datasets.base.contract import Form
 from cxg_widget.errors import InvalidOption
-from cxg_widget.session.analysis.meant import note_call, with_values
+from cxg_widget.session.analysis.meant import FILTER, with_values
 from cxg_widget.table.forms import check_form, in_form
 from cxg_widget.text.names import shown
 from cxg_widget.widget.answering import AnsweringWidget
@@ -302,8 +302,9 @@ class AnalysingWidget(AnsweringWidget):
         check_form(form)
         with self._session.costs.action("composition"):
             cells = self._session.cells(of)
-            found = self._session.composition(column, cells.mask, by, "filter" if within is None else within)
-            note_call(self._session, "composition", within=within, of=cells, column=column, by=by)
+            within = FILTER if within is None else within
+            found = self._session.composition(column, cells.mask, by, within)
+            self._note("composition", within, {"of": cells}, column=column, by=by)
             return in_form(found, form or self._dataset.given_as)
 
     def aggregate(
@@ -353,4 +354,7 @@ class AnalysingWidget(AnsweringWidget):
         self._check_open()
         within = with_values(within)
         with self._session.costs.action("aggregate", less="a smaller width and height"):
-            return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)
+            asked = {"color": color, "view": view, "width": width, "height": height}
+            found = self._session.aggregate(reduction, within=within, **asked)
+            self._note("aggregate", within, reduction=reduction, **asked)
+            return found

@@ -18,6 +18,7 @@ from cxg_widget.errors import (
     CxgWidgetError,
     ProtocolError,
 )
+from cxg_widget.session.analysis.meant import MeantCells, note_call
 from cxg_widget.session.answers import needs_no_reading, select_later
 from cxg_widget.session.changes import FIRST
 from cxg_widget.session.costs import Since
@@ -100,7 +101,7 @@ class AnsweringWidget(ChangingWidget):
     _color_of_itself: str | None
     _given: dict[str, Any]
     state: Any
-    code: Callable[[], str]
+    _text_of: Callable[[str], str]
 
     def _edit_set(self, message: protocol.EditSet) -> Iterator[Frame]:
         with self._step():
@@ -119,8 +120,12 @@ class AnsweringWidget(ChangingWidget):
             self.undo()
         yield from ()  # its effects are sent as those of any change
 
-    def _code(self, _: protocol.AskCode) -> Iterator[Frame]:
-        parts = cut_file(self.code().encode())
+    def _note(self, method: str, within: Any, /, *cells: Mapping[str, MeantCells], **options: Any) -> None:
+        """Remember a call with a result; parameters as of `note_call`, within : as `population_of` takes it."""
+        note_call(self._session.display, method, self._session.population(within), *cells, **options)
+
+    def _code(self, message: protocol.AskCode) -> Iterator[Frame]:
+        parts = cut_file(self._text_of(message.part).encode())
         for at, part in enumerate(parts):
             yield Frame(protocol.FigurePart(at, len(parts)), {"file": part})
 

@@ -163,6 +163,9 @@ class ChangingWidget(WidgetTraits):
         settings = self._session.settings
         return {name: getattr(settings, name) for name in UNDONE}, *self._session.display.selected()
 
+    def _n_calls(self) -> int:
+        return self._session.display.n_calls
+
     def _restore(self, moment: Moment) -> None:
         """Restore a moment and notify observers; what they set of it meanwhile is discarded."""
         before, past = self._session.display.selected(), unpack_mask(moment.bits, self._dataset.n_obs)

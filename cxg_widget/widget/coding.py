@@ -1,4 +1,4 @@
-"""`w.code`: the analysis as code."""
+"""`w.code` and `w.methods`: the analysis as code, and as text for a paper."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from cxg_widget.code.analysis import Step, state_as_code, steps_as_code
 from cxg_widget.code.records import Records
 from cxg_widget.code.scanpy_script import scanpy_code
 from cxg_widget.errors import InvalidOption, InvalidValue
+from cxg_widget.methods.text import methods_text
 from cxg_widget.session.analysis.calls import CallCells
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.widget.answering import AnsweringWidget
@@ -34,8 +35,9 @@ class CodingWidget(AnsweringWidget):
         ----------
         flavor : "cxg_widget" = with this package; "scanpy" = with anndata, pandas, scipy, matplotlib and scanpy, which
             give equal masks and numbers; comments state what they cannot do
-        since : repeat the steps of `undo` from this one on, in order: 0 = from the oldest, -3 = the last three; None =
-            the present state alone. Only for flavor "cxg_widget"
+        since : repeat the steps of `undo` from this one on, in order, each with the comparisons and plots made
+            after it: 0 = from the oldest, -3 = the last three; None = the present state, then all results. Only for
+            flavor "cxg_widget"
 
         Raises
         ------
@@ -66,6 +68,34 @@ class CodingWidget(AnsweringWidget):
         first, *steps = self._steps_since(records, since)
         return steps_as_code(records, first, steps)
 
+    def methods(self) -> str:
+        """Describe the analysis in sentences for the methods of a paper.
+
+        The text names the data, versions of packages, filters, sets and labels, and each comparison, composition and
+        plot that was made, by hand or in Python, with numbers of cells, definitions and references. A call that was
+        made twice counts once; the last 50 calls are kept until the widget is closed. Read it before you use it: it
+        has the numbers, not your reasons.
+
+        Raises
+        ------
+        InvalidStore, DamagedStore
+            If the columns of sets or labels cannot be read.
+        ClosedDataset
+            If the widget was closed.
+
+        Examples
+        --------
+        >>> found = w.compare({"cell_type": "NK cell"}, method="wilcoxon")
+        >>> "two-sided, by the normal approximation, with ties corrected" in w.methods()
+        True
+        """
+        self._check_open()
+        return methods_text(self._records())
+
+    def _text_of(self, what: str) -> str:
+        """Return what a button copies: code of everything, "", of a panel, or "methods"."""
+        return self.methods() if what == "methods" else state_as_code(self._records(), what)
+
     def _records(self) -> Records:
         return Records(self._session, self._opening, self._given_path)
 
@@ -83,4 +113,4 @@ class CodingWidget(AnsweringWidget):
     def _step_at(self, records: Records, moment: Moment, word: str) -> Step:
         selected = records.cells_of(CallCells(None, moment.rule, moment.bits))
         rule = selected.rule if selected.n else {"or": []}
-        return Step(word, self._session.settings.having(moment.values), rule)
+        return Step(word, self._session.settings.having(moment.values), rule, records.calls_of(moment.calls))

@@ -36,6 +36,7 @@ class Moment:
     bits : the selection as packed bits, uint8 (ceil(n_obs / 8),)
     rule : rule of the selection, None if it has none
     n_bytes : bytes that it holds and the moment before does not
+    calls : numbers of the calls that were made in it
     """
 
     values: Mapping[str, Any]
@@ -43,6 +44,7 @@ class Moment:
     bits: NDArray[np.uint8]
     rule: Rule | None
     n_bytes: int
+    calls: tuple[int, ...] = ()
 
     def differs(self, other: Moment) -> str:
         """Return one word for what differs; "" = nothing."""
@@ -61,16 +63,19 @@ class History:
     ----------
     now : returns the values of the settings `UNDONE`, the mask and its rule
     tell : called with the words of the next undo and redo, "" = none, whenever they change
+    n_calls : returns the number of calls with results so far
 
     Attributes
     ----------
     n_turns : number of outermost changes begun plus ended; odd while one is in progress
     """
 
-    def __init__(self, now: Callable[[], Now], tell: Callable[[str, str], object]) -> None:
-        self._read, self._tell = now, tell
+    def __init__(
+        self, now: Callable[[], Now], tell: Callable[[str, str], object], n_calls: Callable[[], int]
+    ) -> None:  # fmt: skip
+        self._read, self._tell, self._count_calls = now, tell, n_calls
         self._lock = threading.RLock()
-        self._depth = self.n_turns = 0
+        self._depth = self.n_turns = self._n_calls = 0
         self._past: list[Moment] = []
         self._future: list[Moment] = []
         self._now = self._take(None)
@@ -110,9 +115,10 @@ class History:
                 if name in UNDONE:
                     past = self._past
                     self._past = [_with(one, name, value) if one.values[name] == failed[name] else one for one in past]
-            self._now = self._take(self._now)
+            before = self._with_calls()
+            self._now = replace(self._take(before), calls=before.calls)
             while self._past and not self._past[-1].differs(self._now):
-                self._past.pop()
+                self._now = replace(self._now, calls=self._past.pop().calls + self._now.calls)
             self._tell_steps()
 
     def back(self, restore: Callable[[Moment], object]) -> bool:
@@ -131,9 +137,8 @@ class History:
             before = self._now
             with self._within():
                 restore(taken[-1])
-            taken.pop()
             left.append(replace(before, mask=None))
-            self._now = self._take(self._now)
+            self._now = replace(self._take(self._now), calls=taken.pop().calls)
             self._tell_steps()
             return True
 
@@ -151,12 +156,19 @@ class History:
         """Record the changes since the last step as a new one."""
         if self._depth:
             return
-        before, self._now = self._now, self._take(self._now)
+        before, self._now = self._with_calls(), self._take(self._now)
         if before.differs(self._now):
             self._past.append(replace(before, mask=None))
             self._future.clear()
             self._forget()
             self._tell_steps()
+        else:
+            self._now = replace(self._now, calls=before.calls)
+
+    def _with_calls(self) -> Moment:
+        """Return the present moment with the calls that were made since the last look."""
+        n, self._n_calls = self._n_calls, self._count_calls()
+        return replace(self._now, calls=(*self._now.calls, *range(n, self._n_calls)))
 
     def _take(self, before: Moment | None) -> Moment:
         values, mask, rule = self._read()

@@ -12,7 +12,7 @@ from cxg_widget.draw.plots.bars import Bars
 from cxg_widget.draw.plots.gene_matrix import DotPlot, GeneMatrix, HeatMap
 from cxg_widget.draw.plots.violins import Violins
 from cxg_widget.errors import InvalidOption
-from cxg_widget.session.analysis.meant import note_call, with_values
+from cxg_widget.session.analysis.meant import FILTER, with_values
 from cxg_widget.text.names import shown
 from cxg_widget.widget.answering import AnsweringWidget
 
@@ -160,10 +160,10 @@ class PlottingWidget(AnsweringWidget):
         ['control', 'IFN-beta']
         """
         self._check_open()
-        within = with_values(within)
+        within = FILTER if within is None else with_values(within)
         with self._session.costs.action("violin", less=_LESS):
             found = self._session.plots.violin(gene, by, by2, within, layer)
-            note_call(self._session, "violin", within=within, gene=gene, by=by, by2=by2, layer=layer)
+            self._note("violin", within, gene=gene, by=by, by2=by2, layer=layer)
             return found
 
     def bars(self, column: str, by: str, *, within: Any = None, share: bool = True) -> Bars:
@@ -191,19 +191,18 @@ class PlottingWidget(AnsweringWidget):
         1000
         """
         self._check_open()
-        within = with_values(within)
+        within = FILTER if within is None else with_values(within)
         with self._session.costs.action("bars"):
             found = self._session.plots.bars(column, by, within, share=share)
-            note_call(self._session, "bars", within=within, column=column, by=by, share=None if share else False)
+            self._note("bars", within, column=column, by=by, share=None if share else False)
             return found
 
     def _of_genes(self, kind: type[GeneMatrix], *, within: Any, **requested: Any) -> GeneMatrix:
         self._check_open()
-        within = with_values(within)
+        within = FILTER if within is None else with_values(within)
         method = "dotplot" if kind is DotPlot else "heatmap"
         with self._session.costs.action(method, less=_LESS):
             found = self._session.plots.genes(kind, within=within, **requested)
-            note_call(
-                self._session, method, within=within, **{**requested, "swap_axes": requested["swap_axes"] or None}
-            )
+            given = {**requested, "swap_axes": requested["swap_axes"] or None}
+            self._note(method, within, **given)
             return found

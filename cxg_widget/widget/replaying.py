@@ -1,4 +1,4 @@
-"""`w.replay` and `w.methods`: the state of a widget on other data, and what was done as text for a paper."""
+"""`w.replay`: the state of a widget on other data."""
 
 from __future__ import annotations
 
@@ -78,30 +78,3 @@ class ReplayingWidget(AnsweringWidget):
         if dataset is None:
             self.state = found.state
         return found
-
-    def methods(self) -> str:
-        """Describe the analysis in sentences for the methods of a paper.
-
-        The text names the data, versions of packages, filters, sets and labels, and each comparison, composition and
-        plot that was made, by hand or in Python, with numbers of cells, definitions and references. A call that was
-        made twice counts once; the last 50 calls are kept until the widget is closed. Read it before you use it: it
-        has the numbers, not your reasons.
-
-        Raises
-        ------
-        InvalidStore, DamagedStore
-            If the columns of sets or labels cannot be read.
-        ClosedDataset
-            If the widget was closed.
-
-        Examples
-        --------
-        >>> found = w.compare({"cell_type": "NK cell"}, method="wilcoxon")
-        >>> "two-sided, by the normal approximation, with ties corrected" in w.methods()
-        True
-        """
-        from cxg_widget.code.records import Records
-        from cxg_widget.methods.text import methods_text
-
-        self._check_open()
-        return methods_text(Records(self._session))

@@ -163,7 +163,7 @@ class CxgWidget(
             }
             self._given = {name: checked[name] for name in given if name not in unset or given[name] != unset[name]}
             self._n_steps = count(1)
-            self._history = History(self._moment, self._tell_steps)
+            self._history = History(self._moment, self._tell_steps, self._n_calls)
             self._built, self._own_layout = True, self.layout
             self.on_msg(self._receive)
             self._exchange.jobs.submit("field", self._session.prepare_index)

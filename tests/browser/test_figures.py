@@ -110,9 +110,13 @@ def test_the_menu_gives_the_pdf_and_the_page_that_the_kernel_writes(served: Serv
     assert download.value.suggested_filename == "memory-cell_type.html"
     assert download.value.path().read_text(encoding="utf-8").startswith("<!doctype html>")
     page.get_by_role("button", name="Save picture").click()
-    page.get_by_role("button", name="Copy code").press("Enter")
+    w.open_panels = ["sets"]
     served.tell()
-    page.get_by_role("button", name="Copy code").filter(
-        has=page.get_by_role("status").filter(has_text="copied")
-    ).wait_for()
+    for name in ("Copy code", "Copy methods", "Copy as code"):
+        button = page.get_by_role("button", name=name)
+        button.press("Enter")
+        served.tell()
+        page.get_by_role("status").filter(has_text="copied").first.wait_for(state="attached")
+        copied = button.filter(has_text="copied") if name != "Copy as code" else page.get_by_title("copied", exact=True)
+        copied.wait_for()
     page.keyboard.press("Escape")

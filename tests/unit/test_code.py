@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxg_widget import CxgWidget
+from cxg_widget.code.parts import PARTS
 from cxg_widget.code.statement import call, literal, prefixed, statement
 from cxg_widget.datasets.cxg.demo import write_demo
+from cxg_widget.display.settings import PANELS
 from cxg_widget.errors import InvalidOption, InvalidValue
 from cxg_widget.wire import protocol
 from tests.memory import small
@@ -138,8 +141,111 @@ def test_a_study_is_declared_again_with_the_samples_that_are_left_out(path):
     assert w.code().splitlines()[-2] == 'w.study(sample="donor", condition="condition")'
 
 
-def test_the_page_gets_the_code_that_python_gets(path):
+def results(w):
+    """Make results of each kind, in three states; return the names of their variables."""
+    w.filters["n_genes"] = (50, None)
+    w.study(sample="donor", condition="condition")
+    w.study().composition("cell_type")
+    w.study().composition("cell_type", method="clr", within={"sex": "male"})
+    w.study().expression(["CD3E", "NKG7"])
+    w.sets.add("NK", {"cell_type": "NK cell"})
+    w.compare("NK", within="filter", genes=["CD3E", "NKG7"])
+    w.quick_markers("NK", n=5)
+    w.select({"sex": "male"})
+    w.study().composition()
+    w.markers("NK", against="neighborhood", genes=["CD3E"])
+    w.aggregate(width=30, height=20)
+    w.color = "CD3E"
+    w.aggregate("max", width=30, height=20)
+    w.dotplot(["CD3E"], "cell_type")
+    return ["shares", "shares_2", "expression", "compared", "quick_markers", "shares_3", "markers", "image", "image_2"]
+
+
+def same(one, other):
+    if hasattr(one, "frame"):
+        one, other = (found.frame() for found in (one, other))
+    if hasattr(one, "select_dtypes"):
+        one, other = (found.select_dtypes("number") for found in (one, other))
+    return np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True)
+
+
+def test_results_since_a_step_are_in_the_state_that_they_were_made_in_and_come_back(path):
+    w = CxgWidget(path, restore=False)
+    names = results(w)
+    code = w.code(since=0)
+    found, again = {}, {}
+    exec(code, found)
+    exec(code, again)
+    assert [line.split(" = ")[0] for line in code.splitlines() if line.split(" = ")[0] in names] == names
+    assert "left out" not in code
+    assert code.index("w.select(") < code.index("image = ") < code.index("w.color = ") < code.index("image_2 = ")
+    assert found["w"].code(since=0) == code
+    assert all(same(found[name], again[name]) for name in names)
+    assert same(found["compared"], w.compare("NK", within="filter", genes=["CD3E", "NKG7"]))
+    assert w.code().count("left out: another color") == 1
+    while w.undo():
+        pass
+    assert " = w.study" not in w.code(since=0)
+    while w.redo():
+        pass
+    # The comparison was made once more, in the last state.
+    assert w.code(since=0).startswith(code)
+
+
+def test_a_result_of_another_study_is_a_comment(path):
+    w = CxgWidget(path, restore=False)
+    w.study(sample="donor", condition="condition").composition("cell_type")
+    w.study(sample="sample", condition="condition")
+    assert w.code().splitlines()[-1].endswith("is left out: another study was declared")
+
+
+def test_the_code_of_a_panel_has_what_it_shows_and_what_that_needs(path):
+    assert {*PARTS} == {*PANELS}
+    assert {*PANELS, "", "methods"} == {*typing.get_args(typing.get_type_hints(protocol.AskCode)["part"])}
+    w = CxgWidget(path, restore=False)
+    w.annotations.new("mine").assign("x", {"sex": "male"})
+    w.annotations.new("other")
+    w.sets.add("marked", {"mine": "x"})
+    w.sets.add("alone", {"cell_type": "NK cell"})
+    w.genes.pin("CD3E")
+    w.color = "NKG7"
+    w.filters["n_genes"] = (50, None)
+    w.compare("alone")
+    compared = w.compare("marked", within="filter", genes=["CD3E", "NKG7"])
+    w.study(sample="donor", condition="condition").composition("cell_type")
+    w.table.columns, w.table.of = ["mine"], "selection"
+    w.select({"cell_type": "NK cell"})
+    found = {}
+    for panel in PARTS:
+        code, found[panel] = w._text_of(panel), {}
+        exec(code, found[panel])
+        assert ("NKG7" in code) == (panel == "compare")
+        assert ('new("other"' in code) == (panel == "annotations")
+        assert ("pin(" in code) == (panel == "genes")
+    assert same(found["compare"]["compared"], compared)
+    assert [*found["table"]["w"].annotations] == ["mine"]
+    assert [*found["compare"]["w"].sets] == ["marked"]
+    assert found["table"]["rows"].equals(w.table.frame(n=None))
+    assert np.array_equal(found["columns"]["w"].filters.mask, w.filters.mask)
+    assert same(found["study"]["shares"], w.study().composition("cell_type"))
+    w.compare({"sex": "male"})
+    assert w._text_of("compare").splitlines()[-1] == 'compared = w.compare({"sex": "male"})'
+
+
+def test_the_page_gets_the_texts_that_python_gets(path):
     w = CxgWidget(path, restore=False)
     w.color = "CD3E"
-    frames = list(w._code(protocol.AskCode()))
-    assert b"".join(frame.arrays["file"].tobytes() for frame in frames).decode() == w.code()
+    for part, text in (("", w.code()), ("methods", w.methods()), ("sets", w._text_of("sets"))):
+        frames = list(w._code(protocol.AskCode(part)))
+        assert b"".join(frame.arrays["file"].tobytes() for frame in frames).decode() == text
+
+
+def test_of_what_fills_the_study_in_the_page_the_newest_is_kept(path):
+    w = CxgWidget(path, restore=False)
+    w.study(sample="donor", condition="condition")
+    w.study().composition("sex")
+    for by in ("cell_type", "leiden", "cell_type"):
+        list(w._session.answer(protocol.AskStudy("composition", by, "filter")))
+    assert [line for line in w.code().splitlines() if "shares" in line] == [
+        'shares = w.study().composition("sex")', 'shares_2 = w.study().composition("cell_type")',
+    ]  # fmt: skip

@@ -12,8 +12,9 @@ from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.compare.gene_tests import FOLDS
 from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.errors import ClosedDataset
-from cxg_widget.methods import text as text_of
+from cxg_widget.methods import comparisons as text_of
 from cxg_widget.methods.references import WORKS, References
+from cxg_widget.methods.writing import Writing
 from cxg_widget.text.nouns import CELL
 from cxg_widget.wire import protocol
 
@@ -70,7 +71,7 @@ def test_numbers_of_cells_are_those_of_pandas(w):
 def test_every_method_and_every_fold_change_is_defined_and_every_work_has_a_doi():
     assert text_of.DEFINITIONS.keys() == METHODS.keys()
     assert text_of._FOLDS.keys() == FOLDS.keys()
-    writing = text_of.Writing(References(), CELL, frozenset())
+    writing = Writing(References(), CELL, frozenset())
     for name, define in text_of.DEFINITIONS.items():
         assert re.search(r"\[\d+(, \d+)*\]", define(Question(name, by="donor"), writing)), name
     assert all(re.search(r"\(\d{4}\)\. doi:10\.\d{4}/\S+$", one) for one in WORKS.values())
@@ -84,6 +85,11 @@ def test_each_citation_is_listed_once_in_the_order_of_citation(w):
     w.compare({"kind": "a"}, {"kind": "b"}, method="pseudobulk", by="donor")
     w.markers(by="kind")
     w.composition("kind", {"depth": [1, 2, 3, 4, 5, 6, 7, 8]}, by="donor")
+    study = w.study(sample="donor", condition="kind")
+    study.composition("donor")
+    study.expression("CD3E")
+    study.differences().compare("", "a", "b")
+    w.quick_markers({"kind": "a"})
     paragraphs, listed = of(w.methods())
     cited = [int(one) for group in re.findall(r"\[([\d, ]+)\]", paragraphs[1]) for one in group.split(", ")]
     assert list(dict.fromkeys(cited)) == list(range(1, len(listed) + 1))
@@ -91,6 +97,7 @@ def test_each_citation_is_listed_once_in_the_order_of_citation(w):
     for words in (
         "log1p of counts per 10,000", "rank-sum test", "smaller number of rows", "paired t-test",
         "logits of both shares", "3 values of obs column 'kind'", "no evidence for other donors",
+        "A sample is all rows of one value of donor in one kind.", "Log2 odds are", "edgeR [", "without p-values",
     ):  # fmt: skip
         assert words in paragraphs[1]
 

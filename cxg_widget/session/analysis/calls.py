@@ -42,12 +42,14 @@ class CallCells:
 class Call:
     """One call of a method of the widget, made in Python or in the page.
 
-    method : name of the method of `CxgWidget`: "compare", "markers", "composition", "dotplot", ...
+    method : name of the method of `CxgWidget`: "compare", "composition", "dotplot", ...; with "study." of a `Study`
     options : its arguments, except cells, and except those at their default
-    cells : its arguments that name cells: "a", "b", "of", "within"; without those at their default
+    cells : its arguments that name cells: "a", "b", "of", "within"; without those at their default; "selected" = the
+        selection, where that is no argument
     n : numbers of cells by side ("a", "b"), or by group
     settings : of the widget at that time
     description, notes : of the result, a sentence and several; empty for plots
+    is_passing : whether the page made it to fill a panel: the next one of this method replaces it
     """
 
     method: str
@@ -57,3 +59,4 @@ class Call:
     settings: Settings = field(compare=False)
     description: str = field(default="", compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    is_passing: bool = field(default=False, compare=False)

@@ -267,9 +267,7 @@ class Comparisons:
         elif "b" not in n:
             n["b"] = population.n(self._dataset.n_obs) - n["a"]
         settings = self._display.settings
-        self._display.calls.append(
-            Call(method, {**options, **more}, cells, n, settings, found.description, found.notes)
-        )
+        self._display.note_call(Call(method, {**options, **more}, cells, n, settings, found.description, found.notes))
         return found
 
     # For the front-end.

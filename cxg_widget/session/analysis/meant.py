@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.display.settings import Settings
     from cxg_widget.session.display_state import DisplayState
-    from cxg_widget.session.session import Session
 
 Mask = NDArray[np.bool_]
 SELECTION, FILTER = "selection", "filter"
@@ -221,20 +221,21 @@ def population_of(within: Any, loader: Loader, display: DisplayState) -> Populat
 
 
 def note_call(
-    session: Session, method: str, *, within: Any = None, of: MeantCells | None = None, **options: Any
-) -> None:
-    """Remember a call of a method of the widget that gave a result.
+    display: DisplayState, method: str, population: Population, cells: Mapping[str, MeantCells] = MappingProxyType({}),
+    /, *, said: tuple[str, tuple[str, ...]] = ("", ()), is_passing: bool = False, **options: Any,
+) -> None:  # fmt: skip
+    """Remember a call of a method that gave a result.
 
-    within, of : its arguments that name cells; without `within`, the cells that pass the filters
+    population, cells : its arguments that name cells; `population` is that of `within`
+    said : description and notes of the result
+    is_passing : as in `Call`
     options : its other arguments; those that are None are left out
     """
-    population = session.population(FILTER if within is None else within)
-    cells = {**({} if of is None else {"of": of.of_call()}), **population.of_call()}
-    n = {"within": population.n(session.dataset.n_obs)}
-    if of is not None:
-        n["of"] = int(np.count_nonzero(population.of(of.mask)))
-    given = {name: value for name, value in options.items() if value is not None}
-    session.display.calls.append(Call(method, given, cells, n, session.settings))
+    given = {name: one.of_call() for name, one in cells.items()} | population.of_call()
+    kept = {name: value for name, value in options.items() if value is not None}
+    n = {name: int(np.count_nonzero(population.of(one.mask))) for name, one in cells.items()}
+    n["within"] = population.n(display.mask.size)
+    display.note_call(Call(method, kept, given, n, display.settings, *said, is_passing=is_passing))
 
 
 _PACKAGE = __name__.partition(".")[0]

@@ -21,7 +21,7 @@ from cxg_widget.counts.counter import Column
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError
 from cxg_widget.rules.forms import Rule, check_rule
-from cxg_widget.session.analysis.meant import cells_meant
+from cxg_widget.session.analysis.meant import EVERYTHING, cells_meant, note_call
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import Newest
 from cxg_widget.session.gestures import mask_of
@@ -67,7 +67,8 @@ class QuickLists:
 
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise InvalidValue(f"n takes a whole number from 1 on; found {shown(n)}")
-        mask, rule, *_ = cells_meant(what, self._loader, self._display)
+        cells = cells_meant(what, self._loader, self._display)
+        mask, rule, *_ = cells
         if not mask.any():
             raise SelectionError("the selection is empty; w.quick_markers({column: values}) takes other cells.")
         settings, column = self._display.settings, None if what is None else _column_of(rule or {})
@@ -78,6 +79,7 @@ class QuickLists:
         names, dataset = self._loader.dataset.names_in(settings.layer), self._loader.dataset
         labels = [names.var_labels[at] for at in found.positions.tolist()]
         table = pd.DataFrame(found.columns, index=pd.Index(labels, name=dataset.index_name("var"), dtype=object))
+        note_call(self._display, "quick_markers", EVERYTHING, {"a": cells}, n=None if n == _SHOWN else int(n))
         return table.assign(exact=found.is_exact)
 
     # For the front-end.

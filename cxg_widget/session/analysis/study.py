@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from cxg_widget.draw.plots.study_points import CovariatePlot, MeasuredPlot
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.combining import fitting
 from cxg_widget.rules.forms import Rule
-from cxg_widget.session.analysis.meant import Population, population_of
+from cxg_widget.session.analysis.meant import MeantCells, Population, cells_meant, note_call, population_of
 from cxg_widget.session.pictures.figure_files import paper_name
 from cxg_widget.session.streams.chunks import stored_colors
 from cxg_widget.study.condition_tests import ConditionTests
@@ -80,10 +81,20 @@ class Studies:
         chosen = [CHOSEN_BY_EYE] if is_tested and population.is_chosen else []
         return (*samples.notes, *side_notes(samples), *lost, *chosen)
 
+    def note(
+        self, method: str, population: Population, title: str, notes: tuple[str, ...],
+        cells: Mapping[str, MeantCells] = MappingProxyType({}), /, **options: Any,
+    ) -> None:  # fmt: skip
+        """Remember a call of a method of the study; parameters as of `note_call`."""
+        note_call(self._display, f"study.{method}", population, cells, said=(title, notes), **options)
+
     # --- parts --------------------------------------------------------------------------------------------------------
 
-    def composition(self, by: Any, within: Any, method: Any) -> MeasuredPlot:
-        """Return the shares of a column, or of the selection; parameters and errors as `Study.composition`."""
+    def composition(self, by: Any, within: Any, method: Any, *, is_passing: bool = False) -> MeasuredPlot:
+        """Return the shares of a column, or of the selection; parameters and errors as `Study.composition`.
+
+        is_passing : whether the page requests them
+        """
         if method not in METHODS:
             raise UnknownName(not_found("method", method, METHODS, "composition()"))
         samples, population = self.samples(), self.population(within)
@@ -97,7 +108,11 @@ class Studies:
         if few.any():
             many = self._dataset.obs_noun.many
             notes.append(f"Not tested, under {LEAST_CELLS} {many}: {SAMPLE.counted(int(np.count_nonzero(few)))}.")
-        return MeasuredPlot(found, self.look(samples, title), tuple(notes))
+        made = MeasuredPlot(found, self.look(samples, title), tuple(notes))
+        given = {"by": by, "method": None if method == "logit" else method}
+        cells = {"selected": cells_meant(None, self._loader, self._display)} if by is None else {}
+        self.note("composition", population, title, made.notes, cells, is_passing=is_passing, **given)
+        return made
 
     def covariates(self) -> CovariatePlot:
         """Return the covariates by condition."""

@@ -93,7 +93,10 @@ class StudyExpression:
         notes = (*studies.notes(samples, population), *few)
         if not are_counts:
             notes = (*notes, "These values are no counts, so they are averaged over cells, not summed.")
-        return MeasuredPlot(found, studies.look(samples, title), notes)
+        made = MeasuredPlot(found, studies.look(samples, title), notes)
+        given = {"genes": names, "by": by, "layer": layer}
+        studies.note("expression", population, title, notes, is_passing=check is not None, **given)
+        return made
 
     def frames(self, request: p.AskStudy) -> Iterator[Frame]:
         """Yield the pinned genes for the page."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -80,9 +80,13 @@ class StudyGenes:
             places, labels = places[[place]], [labels[place]]
         found = Differences(samples, column, places, tuple(labels), sums, int(min_cells), matrix.give_up)
         notes = studies.notes(samples, population)
-        cells = _Cells(codes, population, question, notes)
+        given = {"by": by, "layer": layer, "min_cells": None if min_cells == MIN_CELLS else int(min_cells)}
+        cells = _Cells(codes, population, question, notes, given)
         look = studies.look(samples, _describe(found, layer))
-        return DifferencesPlot(found, look, notes, partial(self._compare, found, cells))
+        made = DifferencesPlot(found, look, notes, partial(self._compare, found, cells))
+        if category is None:
+            studies.note("differences", population, made.title, notes, is_passing=check is not None, **given)
+        return made
 
     def frames(self, request: p.AskStudy) -> Iterator[Frame]:
         """Yield the genes that differ for the page; raises as `differences`, and `Overtaken` if ended."""
@@ -181,6 +185,8 @@ class StudyGenes:
         masks = cells.of(found, row, pair[0]), cells.of(found, row, pair[1])
         kept = self._comparisons.keep_samples(made, masks, cells.question, cells.population)
         assert isinstance(kept, DonorComparison)
+        given = {**cells.given, "category": category, "a": a, "b": b}
+        self._studies.note("compare", cells.population, kept.description, kept.notes, **given)
         return kept
 
 
@@ -190,12 +196,14 @@ class _Cells:
 
     types : of the cells
     notes : on the study
+    given : options of `differences`
     """
 
     types: Codes
     population: Population
     question: Question
     notes: tuple[str, ...]
+    given: Mapping[str, Any]
 
     def of(self, found: Differences, row: int, condition: int) -> Mask:
         """Return the cells of a type in a condition, bool (n_obs,), without excluded samples."""

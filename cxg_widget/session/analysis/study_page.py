@@ -36,7 +36,8 @@ def part_frames(studies: Studies, dataset: Dataset, request: p.AskStudy, *, has_
     samples, population = studies.samples(), studies.population(request.within)
     n_cells = samples.n_cells(population.mask)
     if request.part == "composition" and (request.by or has_selection):
-        found = studies.composition(request.by or None, request.within if request.by else "filter", "logit")
+        within = request.within if request.by else "filter"
+        found = studies.composition(request.by or None, within, "logit", is_passing=True)
         yield measured_frame(request.part, found, n_cells)
         return
     n = SAMPLE.counted(int(np.count_nonzero(~samples.excluded)))

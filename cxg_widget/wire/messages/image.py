@@ -110,7 +110,12 @@ class AskFigure(Message, kind="figure"):
 
 @dataclass(frozen=True)
 class AskCode(Message, kind="code"):
-    """Ask for the analysis as Python code, as `w.code` returns it. Answered by one or more `figure`."""
+    """Ask for the analysis as Python code, or as text. Answered by one or more `figure`.
+
+    part : "" = all of it, as `w.code` returns it; the name of a panel = what this panel shows; "methods" = `w.methods`
+    """
+
+    part: Literal["", "methods", "columns", "genes", "sets", "annotations", "table", "compare", "study"]
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ const OF_SETS = ["sets", "compare"];
 export function createPanels(client, redraw) {
   const style = document.createElement("style");
   style.textContent = css;
-  const drawer = createDrawer();
+  const drawer = createDrawer({ client, redraw });
   const opened = createOpened(client, redraw);
   const twoColumns = createTwoColumns({ client, redraw });
   const tissueChoice = createTissueChoice({ client, redraw });

@@ -349,9 +349,12 @@ export const CONTAINER = 65536;
  * @property {number} height
  */
 /**
- * Ask for the analysis as Python code, as `w.code` returns it. Answered by one or more `figure`.
+ * Ask for the analysis as Python code, or as text. Answered by one or more `figure`.
+ *
+ * part : "" = all of it, as `w.code` returns it; the name of a panel = what this panel shows; "methods" = `w.methods`
  * @typedef {object} AskCode
  * @property {"code"} kind
+ * @property {"" | "methods" | "columns" | "genes" | "sets" | "annotations" | "table" | "compare" | "study"} part
  */
 /**
  * Ask for the plot as a file, as `w.save` writes it. Answered by one or more `figure`.

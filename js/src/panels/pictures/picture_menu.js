@@ -1,7 +1,8 @@
 /** The menu of saved pictures: PNG drawn by the page; SVG, PDF and HTML written by the kernel. */
 import { html, nothing } from "lit-html";
 import { fileName } from "../../words/format.js";
-import { copy, download } from "../table/table_text.js";
+import { copyCode, joined } from "../shared/copied_code.js";
+import { download } from "../table/table_text.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../wire/protocol.js").FigurePart} Part */
@@ -26,8 +27,8 @@ const WRITTEN = {
 export function createPictureMenu({ client, redraw }) {
   /** The format that the kernel is writing. */
   let writing = "";
-  /** What became of the code. */
-  let code = "";
+  /** What became of code and text. @type {{code?: string, methods?: string}} */
+  let copied = {};
 
   /** @param {Context} context @param {keyof typeof WRITTEN} suffix */
   async function write(context, suffix) {
@@ -41,27 +42,21 @@ export function createPictureMenu({ client, redraw }) {
     if (context.ui.popover === "save") context.update({ popover: "" });
     else redraw();
     if (parts === null) return; // the client has shown the error
-    const bytes = [...parts].sort((a, b) => a.part - b.part).map(({ arrays }) => arrays.file);
-    download(
-      new Blob(/** @type {Uint8Array<ArrayBuffer>[]} */ (bytes)),
-      `${fileName([dataset?.title, color?.name])}.${suffix}`,
-    );
+    download(new Blob(joined(parts)), `${fileName([dataset?.title, color?.name])}.${suffix}`);
   }
 
-  async function copyCode() {
-    code = "Writing…";
+  /** @param {keyof typeof copied} what */
+  async function take(what) {
+    copied = { [what]: "Writing…" };
     redraw();
-    const parts = /** @type {Part[] | null} */ (await client.ask({ kind: "code" }, WAIT_MS));
-    const bytes = parts && [...parts].sort((a, b) => a.part - b.part).map(({ arrays }) => arrays.file);
-    const text = bytes && (await new Blob(/** @type {Uint8Array<ArrayBuffer>[]} */ (bytes)).text());
-    code = text === null ? "" : (await copy(text)) ? "copied" : "blocked by the browser: use w.code()";
+    copied = { [what]: await copyCode(client, what === "code" ? "" : what) };
     redraw();
   }
 
   /** @param {Context} context */
   return (context) => {
     if (context.ui.popover !== "save") {
-      code = "";
+      copied = {};
       return nothing;
     }
     const item = (
@@ -72,6 +67,12 @@ export function createPictureMenu({ client, redraw }) {
       off = false,
     ) =>
       html`<button type="button" class="picture" data-by=${by} ?disabled=${off} @click=${act}><span>${name}</span><small>${detail}</small></button>`;
+    const written = (
+      /** @type {keyof typeof copied} */ what,
+      /** @type {string} */ name,
+      /** @type {string} */ detail,
+    ) =>
+      html`<button type="button" class="picture" data-by="kernel" ?disabled=${context.state.link !== "live"} @click=${() => void take(what)}><span>${name}</span><small>${copied[what] || detail}</small></button>`;
     const png = (/** @type {number} */ scale) => () => (context.update({ popover: "" }), context.save(scale));
     const isOff = context.state.link !== "live" || writing !== "";
     return html`<div class="popover pictures" role="dialog" aria-label="Save picture">
@@ -88,7 +89,8 @@ export function createPictureMenu({ client, redraw }) {
           );
         })
       }
-      <button type="button" class="picture" data-by="kernel" ?disabled=${context.state.link !== "live"} @click=${() => void copyCode()}><span>Copy code</span><small role="status">${code || "the analysis in Python"}</small></button>
+      ${written("code", "Copy code", "the analysis in Python")}${written("methods", "Copy methods", "as text for a paper")}
+      <span class="spoken" role="status">${copied.code ?? copied.methods ?? ""}</span>
     </div>`;
   };
 }

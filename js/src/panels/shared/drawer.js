@@ -1,13 +1,17 @@
-/** The frame of a panel: heading, close button, and focus handling. */
+/** The frame of a panel: heading, buttons that copy its code and close it, and focus handling. */
 import { html } from "lit-html";
 import { ICONS } from "../../page/icons.js";
 import { nounsOf } from "../../words/nouns.js";
+import { copyCode } from "./copied_code.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {Pick<import("../../page/parts/panel_buttons.js").Panel, "id" | "key" | "name">} Panel */
 
-/** @returns {(context: Context, panel: Panel, body: unknown) => unknown} */
-export function createDrawer() {
+/** @param {{client: import("../../wire/client.js").Client, redraw: () => void}} given
+ * @returns {(context: Context, panel: Panel, body: unknown) => unknown} */
+export function createDrawer({ client, redraw }) {
+  /** The panel whose code was copied last, and what became of it. */
+  let copied = { id: "", text: "" };
   /** The element that had the focus before a panel took it. @type {Map<string, HTMLElement>} */
   const back = new Map();
   const focus = createKeptFocus();
@@ -40,6 +44,20 @@ export function createDrawer() {
     /** @type {HTMLElement | undefined} */ (found)?.focus({ preventScroll: true });
   }
 
+  /** @param {Panel["id"]} id */
+  async function copy(id) {
+    copied = { id, text: await copyCode(client, id) };
+    redraw();
+  }
+
+  /** @param {Context} context @param {Panel["id"]} id */
+  function copyButton({ state }, id) {
+    const text = copied.id === id ? copied.text : "";
+    const forget = () => ((copied = { id: "", text: "" }), redraw());
+    const icon = text === "copied" ? ICONS.check : text === "" ? ICONS.code : ICONS.warn;
+    return html`<button type="button" class="small" aria-label="Copy as code" title=${text || "Copy as code"} ?disabled=${state.link !== "live"} @click=${() => void copy(id)} @blur=${forget}>${icon}</button><span class="spoken" role="status">${text}</span>`;
+  }
+
   /** @param {Context} context @param {Panel} panel @param {KeyboardEvent} event */
   function press(context, { id, key }, event) {
     const isLetter = event.key.toUpperCase() === key && !isTyped(event.target);
@@ -56,8 +74,8 @@ export function createDrawer() {
     const name = panel.name(nounsOf(context.state));
     return html`<aside class="part" id=${id} aria-label=${name} @focusin=${focus.enter} @focusout=${focus.leave} @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, panel, event)}>
       <div class="head"><h2>${name}</h2>
-        <button type="button" class="small" aria-label="Close ${name.toLowerCase()}" title="Close (Esc)"
-          @click=${(/** @type {Event} */ event) => close(context, id, event)}>${ICONS.close}</button></div>
+        <div class="ends">${copyButton(context, id)}<button type="button" class="small" aria-label="Close ${name.toLowerCase()}" title="Close (Esc)"
+          @click=${(/** @type {Event} */ event) => close(context, id, event)}>${ICONS.close}</button></div></div>
       ${body}
     </aside>`;
   };

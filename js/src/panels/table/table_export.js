@@ -1,7 +1,8 @@
 /** Copies all rows of the table, or downloads them, one export at a time. */
 import { counted, fileName, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { copy, download, tableFile } from "./table_text.js";
+import { copy } from "../shared/clipboard.js";
+import { download, tableFile } from "./table_text.js";
 
 /** @typedef {import("../../state/state.js").State} State */
 

@@ -1,0 +1,1 @@
+"""The analysis as text for the methods of a paper."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.change.known import Unread
 from cxg_widget.change.reactions import OwnLimits
+from cxg_widget.color.palettes import category_palette
 from cxg_widget.compute.bits import count_bits, pack_mask
 from cxg_widget.datasets import is_in_memory
 from cxg_widget.display.color_target import color_of_itself
@@ -25,6 +26,8 @@ from cxg_widget.rules.forms import Rule, describe_rule
 from cxg_widget.rules.packed_rows import PackedRows
 from cxg_widget.rules.rule import may_change
 from cxg_widget.session.analysis.calls import Call, CallCells
+from cxg_widget.session.streams.chunks import stored_colors
+from cxg_widget.text.names import label_of
 
 if TYPE_CHECKING:
     from cxg_widget.annotations.log import Log
@@ -167,6 +170,16 @@ class Records:
     def table_columns(self) -> list[str]:
         """Return the columns of the table."""
         return list(self._session.table.columns())
+
+    def category_colors(self, column: str, settings: Settings) -> list[str]:
+        """Return the color of each category of an obs column or annotation; [] if it has none or the data have it."""
+        dataset = self.dataset
+        log = settings.log_of(column)
+        if log is None and (dataset.obs_columns[column].kind != "categorical" or settings.palette is None):
+            return []
+        codes = dataset.codes(column) if log is None else self._session.loader.replay.codes(log)
+        labels = list(map(label_of, codes.categories))
+        return category_palette(labels, stored_colors(column, settings, dataset), settings.palette)
 
     def foresee(self, settings: Settings, name: str, value: Any, limits: OwnLimits) -> tuple[Settings, OwnLimits]:
         """Return what settings and limits of colors become if one is changed; others may follow it."""

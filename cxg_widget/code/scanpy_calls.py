@@ -51,24 +51,84 @@ def _tested(script: Script, options: Mapping[str, Any]) -> tuple[str, Mapping[st
 
 
 def _compare(script: Script, made: MadeCall) -> None:
-    options, cells = made.call.options, made.cells
+    options = made.call.options
+    if options.get("method") == "pseudobulk":
+        _pseudobulk(script, made)
+        return
     if options.get("against") == "neighborhood":
         raise NotSaid("the neighborhood of cells in an embedding")
     if "by" in options:
         _markers_by(script, made)
         return
-    a = mask(cells["a"].rule, script)
-    b = mask(cells["b"].rule, script) if "b" in cells else "~a"
-    script.add(f"a = {a}")
-    script.add(f"b = {b}")
-    if "within" in cells:
-        script.add(f"a, b = a & {mask(cells['within'].rule, script)}, b & {mask(cells['within'].rule, script)}")
+    _write_sides(script, made)
     script.add('adata.obs["compared"] = pd.Categorical(np.where(a, "a", np.where(b, "b", None)))')
     script.add("part = adata[a | b].copy()")
     _, more = _tested(script, options)
     given = {"groups": '["a"]', "reference": '"b"', **more}
     script.add(call("sc.tl.rank_genes_groups", "part", '"compared"', **given))
     script.assign(script.name("compared"), call("sc.get.rank_genes_groups_df", "part", '"a"'))
+
+
+def _write_sides(script: Script, made: MadeCall) -> None:
+    cells = made.cells
+    script.add(f"a = {mask(cells['a'].rule, script)}")
+    script.add(f"b = {mask(cells['b'].rule, script)}" if "b" in cells else "b = ~a")
+    if "within" in cells:
+        within = script.named("within", lambda name: f"{name} = {mask(cells['within'].rule, script)}")
+        script.add(f"a, b = a & {within}, b & {within}")
+
+
+def _pseudobulk(script: Script, made: MadeCall) -> None:
+    options, layer = made.call.options, made.call.options.get("layer")
+    matrix = _matrix(layer)
+    _write_sides(script, made)
+    script.needs.add("pseudobulk")
+    names = [var_name(one, layer, script) for one in options.get("genes") or ()]
+    least = [repr(options.get(name, default)) for name, default in (("min_cells", 10), ("min_donors", 3))]
+    genes: list[Expression] = [literal(names)] if names else []
+    found = call("pseudobulk", matrix, "a", "b", column(options["by"]), *least, *genes)
+    script.assign(script.name("compared"), found)
+
+
+def _matrix(layer: str | None) -> str:
+    """Return the expression of a matrix; raises `NotSaid` if the layer is no layer of AnnData."""
+    if layer is not None and (":" in layer or layer == "raw"):
+        raise NotSaid(f"layer {layer!r}")
+    return "adata.X" if layer is None else f"adata.layers[{quoted(layer)}]"
+
+
+def _of_study(script: Script, made: MadeCall) -> tuple[str, Mapping[str, Expression]]:
+    """Return the cells that count, and the design."""
+    design = made.call.settings.study_design or {}
+    given: dict[str, Expression] = {name: quoted(design[name]) for name in ("sample", "condition")}
+    given |= {"excluded": literal(list(design["excluded"]))} if design["excluded"] else {}
+    given |= {"pair": quoted(design["pair"])} if design["pair"] else {}
+    return _counted(script, made), given
+
+
+def _counted(script: Script, made: MadeCall) -> str:
+    return mask(made.cells["within"].rule, script) if "within" in made.cells else "np.ones(adata.n_obs, dtype=bool)"
+
+
+def _shares(script: Script, made: MadeCall) -> None:
+    if "by" not in made.call.options:
+        raise NotSaid("the share of the selection")
+    of, design = _of_study(script, made)
+    script.needs.add("shares")
+    by, method = made.call.options["by"].removeprefix("obs:"), made.call.options.get("method", "logit")
+    script.assign(script.name("shares_of_samples"), call("shares", column(by), of, quoted(method), **design))
+
+
+def _expression(script: Script, made: MadeCall) -> None:
+    options, layer = made.call.options, made.call.options.get("layer")
+    of, design = _of_study(script, made)
+    by = options.get("by")
+    kinds = column(by.removeprefix("obs:")) if by else 'pd.Series("", adata.obs_names)'
+    names = [var_name(one, layer, script) for one in options["genes"]]
+    are_counts = repr("counts per million" in made.call.description)
+    script.needs.add("expression")
+    found = call("expression", _matrix(layer), are_counts, literal(names), kinds, of, **design)
+    script.assign(script.name("expression_of_samples"), found)
 
 
 def _markers_by(script: Script, made: MadeCall) -> None:
@@ -96,8 +156,7 @@ def _composition(script: Script, made: MadeCall) -> None:
     if name not in known or known[name].kind not in ("categorical", "boolean", "string"):
         raise NotSaid(f"intervals of {options['column']}")
     script.needs.add("composition")
-    within = mask(made.cells["within"].rule, script) if "within" in made.cells else "np.ones(adata.n_obs, dtype=bool)"
-    found = call("composition", column(name), mask(made.cells["of"].rule, script), within)
+    found = call("composition", column(name), mask(made.cells["of"].rule, script), _counted(script, made))
     script.assign(script.name("found"), found)
 
 
@@ -152,6 +211,8 @@ _CALLS: Mapping[str, Callable[[Any, Any], None]] = {
     "compare": _compare,
     "markers": _compare,
     "composition": _composition,
+    "study.composition": _shares,
+    "study.expression": _expression,
     "dotplot": _gene_plot("sc.pl.dotplot"),
     "heatmap": _gene_plot("sc.pl.matrixplot"),
     "violin": _violin,

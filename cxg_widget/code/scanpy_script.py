@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from cxg_widget.annotations.log import Log
 from cxg_widget.code.scanpy_calls import write_scanpy_call
 from cxg_widget.code.scanpy_cells import NotSaid, column, mask
+from cxg_widget.code.scanpy_functions import FUNCTIONS, NEEDS
+from cxg_widget.code.scanpy_plots import SAID, write_plots
 from cxg_widget.code.script import Script
 from cxg_widget.code.statement import call, comment, literal, quoted
 from cxg_widget.code.writers import WRITERS
@@ -16,39 +18,7 @@ if TYPE_CHECKING:
     from cxg_widget.code.records import Records
 
 _SAID = ("sets", "filters", "annotations", "gene_sets", "hidden")
-_FUNCTIONS = {
-    "gene": """
-def gene(name, layer=None):
-    values = adata[:, name].X if layer is None else adata[:, name].layers[layer]
-    return (values.toarray() if hasattr(values, "toarray") else np.asarray(values)).ravel()
-""",
-    "place": """
-def place(name, axes):
-    return np.asarray(adata.obsm[name if name in adata.obsm else f"X_{name}"])[:, axes]
-""",
-    "composition": """
-def composition(values, of, within):
-    codes = pd.Categorical(values)
-    rows = np.where(codes.codes < 0, len(codes.categories), codes.codes)
-    index = [*codes.categories, np.nan]
-    n = np.bincount(rows[of & within], minlength=len(index))
-    held = np.bincount(rows[within], minlength=len(index))
-    if held[-1] == 0:
-        index, n, held = index[:-1], n[:-1], held[:-1]
-    n_of, n_all = n.sum(), held.sum()
-    rest = held - n
-    with np.errstate(divide="ignore", invalid="ignore"):
-        odds = n * (n_all - n_of - rest) / ((n_of - n) * rest)
-    p = stats.hypergeom.sf(n - 1, n_all, held, n_of)
-    numbers = {"n": n, "share": n / n_of, "expected": held * n_of / n_all, "odds_ratio": odds, "p": p}
-    return pd.DataFrame({**numbers, "p_adj": stats.false_discovery_control(p)}, index=index)
-""",
-    "unpack": """
-def unpack(rows):
-    bits = np.frombuffer(zlib.decompress(base64.b85decode(rows)), np.uint8)
-    return np.unpackbits(bits, count=adata.n_obs, bitorder="little").astype(bool)
-""",
-}
+_BY_SCIPY = {"composition", "pseudobulk", "between"}
 _READERS = {"h5ad": "ad.read_h5ad", "zarr": "ad.read_zarr"}
 
 
@@ -65,9 +35,11 @@ def scanpy_code(records: Records) -> str:
         _write_mask(script, "passes", {"and": list(records.settings.filters)})
     if records.selection.n:
         _write_mask(script, "selected", records.selection.rule)
+    write_plots(script)
     for made in records.calls:
         write_scanpy_call(script, made)
-    left = [name for name in WRITERS if name not in _SAID and _is_changed(records, name)]
+    said = (*_SAID, *SAID, *(("study_design",) if "shares" in script.needs or "expression" in script.needs else ()))
+    left = [name for name in WRITERS if name not in said and _is_changed(records, name)]
     if left:
         script.remark(f"Not said in scanpy: the settings {', '.join(left)}.")
     return "\n".join([*_head(script), *script.lines])
@@ -78,13 +50,15 @@ def _is_changed(records: Records, name: str) -> bool:
 
 
 def _head(script: Script) -> list[str]:
-    needs, source = script.needs | ({"unpack"} if script.needs_rows else set()), script.records.source
+    source = script.records.source
+    needs = script.needs | ({"unpack"} if script.needs_rows else set())
+    needs |= {other for name in needs for other in NEEDS.get(name, ())}
     lines = [*script.about()]
     lines += ["import base64", "import zlib", ""] if script.needs_rows else []
     lines += ["import anndata as ad", "import numpy as np", "import pandas as pd", "import scanpy as sc"]
     lines += ["from matplotlib.path import Path"] if "polygon" in needs else []
-    lines += ["from scipy import stats"] if "composition" in needs else []
-    functions = [text for name, text in _FUNCTIONS.items() if name in needs]
+    lines += ["from scipy import stats"] if needs & _BY_SCIPY else []
+    functions = [text for name, text in FUNCTIONS.items() if name in needs]
     lines += [
         "",
         *(line for text in functions for line in ["", *text.strip("\n").split("\n"), ""]),

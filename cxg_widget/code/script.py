@@ -79,7 +79,8 @@ class Script:
         versions = ", ".join(f"{name} {version}" for name, version in self.records.versions.items())
         source = self.records.source
         identity = source.identity.rpartition("#")[2]
-        return [comment(versions), comment(f"{source.title}: {source.size}; identity {identity}")]
+        known = f"; identity {identity}" if identity else ""
+        return [comment(versions), comment(f"{source.title}: {source.size}{known}")]
 
     def head(self) -> list[str]:
         """Return what comes before the statements: versions and data as comments, and imports."""

@@ -116,7 +116,9 @@ def test_the_menu_gives_the_pdf_and_the_page_that_the_kernel_writes(served: Serv
         button = page.get_by_role("button", name=name)
         button.press("Enter")
         served.tell()
-        page.get_by_role("status").filter(has_text="copied").first.wait_for(state="attached")
-        copied = button.filter(has_text="copied") if name != "Copy as code" else page.get_by_title("copied", exact=True)
-        copied.wait_for()
+        spoken = page.locator(".spoken").filter(has_text="copied")
+        spoken.wait_for(state="attached")
+        (
+            page.get_by_title("copied", exact=True) if name.endswith("as code") else button.filter(has_text="copied")
+        ).wait_for()
     page.keyboard.press("Escape")

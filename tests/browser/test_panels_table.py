@@ -190,7 +190,7 @@ def test_all_rows_are_a_file_and_the_first_of_them_are_copied_and_that_is_said(p
         "cell,n_counts",
         *(f"c{i},{i}" for i in range(100_000)),
     ]
-    part.get_by_role("button", name="Copy").click()
+    part.get_by_role("button", name="Copy", exact=True).click()
     expect(part.get_by_role("status")).to_have_text("Copied the first 10,000 of 100,000 cells; the CSV has all.")
 
 

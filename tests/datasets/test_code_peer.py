@@ -87,3 +87,62 @@ def same_numbers(ours, theirs):
     for name, own in NAMES.items():
         rounded = 2e-7 if name in ("scores", "logfoldchanges") else 1e-9  # scanpy rounds these to float32
         np.testing.assert_allclose(theirs.loc[tested, name], ours.loc[tested, own], rtol=rounded, err_msg=name)
+
+
+def test_donors_samples_and_colors_in_scanpy_are_those_of_the_widget(path, monkeypatch):
+    mpl.use("Agg")
+    adata = ad.read_h5ad(path)
+    rng = np.random.default_rng(4)
+    number = rng.integers(0, 8, N)
+    adata.obs["donor"] = pd.Categorical([f"d{i}" for i in number])
+    adata.obs["sick"] = pd.Categorical(np.where(number < 4, "ill", "well"))
+    adata.obs["visit"] = pd.Categorical(rng.choice(["before", "after"], N))
+    adata.write_h5ad(path)
+    w = CxgWidget(path, restore=False, color="cell type", palette={"B": "#112233"})
+    w.panel(color=["G1", "G2"])
+    w.panel(color="G3", cmap="magma", vmax="p90")
+    w.panel(within={"donor": ["d1", "d2"]})
+    w.filters["n_genes"] = (300, None)
+    compared = [
+        w.compare({"sick": "ill"}, {"sick": "well"}, method="pseudobulk", by="donor", layer="counts"),
+        w.compare({"visit": "after"}, method="pseudobulk", by="donor", layer="counts", min_cells=5,
+                  genes=["G4", "G7", "G9"], within="filter"),
+    ]  # fmt: skip
+    study = w.study(sample="donor", condition="sick")
+    shares = [study.composition("cell type"), study.composition("cell type", method="clr", within={"visit": "after"})]
+    expressed = [study.expression(["G1", "G5"], "cell type", layer="counts"), study.expression("G2")]
+    code = w.code("scanpy")
+    plotted = []
+    monkeypatch.setattr(sc.pl, "embedding", lambda adata, basis, **more: plotted.append((adata.n_obs, basis, more)))
+    space = {}
+    exec(code, space)
+    kept = space["adata"].obs["donor"].isin(["d1", "d2"])
+    assert space["adata"].uns["cell type_colors"][0] == "#112233"
+    assert plotted[0] == (N, "umap", {"color": ["cell type", "mean of 2 genes"]})
+    assert plotted[1] == (N, "umap", {"color": "G3", "color_map": "magma", "vmax": "p90"})
+    assert plotted[2] == (kept.sum(), "umap", {"color": "cell type"})
+    for name, found in zip(("compared", "compared_2"), compared, strict=True):
+        ours = found.frame()[["log2fc", "statistic", "p", "p_adj"]]
+        np.testing.assert_allclose(space[name].loc[ours.index, ours.columns], ours, rtol=1e-9, err_msg=name)
+    same_tests(shares[0], space["shares_of_samples"])
+    same_tests(shares[1], space["shares_of_samples_2"])
+    same_tests(expressed[0], space["expression_of_samples"])
+    same_tests(expressed[1], space["expression_of_samples_2"], rtol=1e-6)  # float32 values have other sums
+    w.study(sample="donor", condition="visit", pair="donor").exclude("d3 (after)")
+    paired = w.study().composition("cell type")
+    space = {}
+    exec(w.code("scanpy"), space)
+    same_tests(paired, space["shares_of_samples"])
+    w.close()
+
+
+def same_tests(ours, theirs, rtol=1e-9):
+    ours = ours.test().reset_index()
+    assert ours["p"].notna().sum() > 0
+    for _, row in ours.iterrows():
+        rows = [row[name] for name in ours.columns if name in ("cell type", "gene")]
+        found = theirs.loc[(row["a"], row["b"])]
+        found = found.loc[tuple(rows)] if len(rows) > 1 else found.loc[rows[0]]
+        found = found.iloc[0] if isinstance(found, pd.DataFrame) else found
+        for name in ("effect", "statistic", "p", "p_adj"):
+            np.testing.assert_allclose(found[name], row[name], rtol=rtol, err_msg=f"{rows} {name}")

@@ -55,7 +55,7 @@ export function createDrawer({ client, redraw }) {
     const text = copied.id === id ? copied.text : "";
     const forget = () => ((copied = { id: "", text: "" }), redraw());
     const icon = text === "copied" ? ICONS.check : text === "" ? ICONS.code : ICONS.warn;
-    return html`<button type="button" class="small" aria-label="Copy as code" title=${text || "Copy as code"} ?disabled=${state.link !== "live"} @click=${() => void copy(id)} @blur=${forget}>${icon}</button><span class="spoken" role="status">${text}</span>`;
+    return html`<button type="button" class="small" aria-label="Copy as code" title=${text || "Copy as code"} ?disabled=${state.link !== "live"} @click=${() => void copy(id)} @blur=${forget}>${icon}</button><span class="spoken" aria-live="polite">${text}</span>`;
   }
 
   /** @param {Context} context @param {Panel} panel @param {KeyboardEvent} event */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import metadata
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from cxg_widget.compute.bits import count_bits, pack_mask
 from cxg_widget.datasets import is_in_memory
 from cxg_widget.display.color_target import color_of_itself
 from cxg_widget.display.settings import Settings
+from cxg_widget.display.study_design import StudyDesign
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.rules.combining import fitting
 from cxg_widget.rules.forms import Rule, describe_rule
@@ -180,6 +181,12 @@ class Records:
         codes = dataset.codes(column) if log is None else self._session.loader.replay.codes(log)
         labels = list(map(label_of, codes.categories))
         return category_palette(labels, stored_colors(column, settings, dataset), settings.palette)
+
+    def has_one_sample_a_pair(self, design: Mapping[str, Any]) -> bool:
+        """Return whether no value of `pair` of a study has several samples of one condition, which count as one."""
+        found = self._session.studies.samples_of(replace(StudyDesign.read(design), excluded=()))
+        keys = [key for key in zip(found.condition.tolist(), found.pairs, strict=True) if key[1]]
+        return len({*keys}) == len(keys)
 
     def foresee(self, settings: Settings, name: str, value: Any, limits: OwnLimits) -> tuple[Settings, OwnLimits]:
         """Return what settings and limits of colors become if one is changed; others may follow it."""

@@ -100,6 +100,8 @@ def _matrix(layer: str | None) -> str:
 def _of_study(script: Script, made: MadeCall) -> tuple[str, Mapping[str, Expression]]:
     """Return the cells that count, and the design."""
     design = made.call.settings.study_design or {}
+    if design["pair"] and not script.records.has_one_sample_a_pair(design):
+        raise NotSaid("samples that count as one")
     given: dict[str, Expression] = {name: quoted(design[name]) for name in ("sample", "condition")}
     given |= {"excluded": literal(list(design["excluded"]))} if design["excluded"] else {}
     given |= {"pair": quoted(design["pair"])} if design["pair"] else {}

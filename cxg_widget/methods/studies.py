@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from cxg_widget.code.records import MadeCall
-from cxg_widget.compare.question import Question
-from cxg_widget.methods.comparisons import DEFINITIONS
 from cxg_widget.methods.writing import Writing, adjusted, among, listed, plain
-from cxg_widget.study.differences import MIN_CELLS
-from cxg_widget.study.shares import LEAST_CELLS
+from cxg_widget.study.samples import LEAST_CELLS
 
 
 def study(one: MadeCall, text: Writing) -> Iterator[str]:
@@ -24,11 +21,15 @@ def study(one: MadeCall, text: Writing) -> Iterator[str]:
     method = call.method.removeprefix("study.")
     if method == "composition":
         yield _shares(call.options.get("method", "logit"), text)
-    elif method == "expression" and "log2 counts per million" not in title.lower():
+    elif "counts per million" not in f"{title} {call.notes}":
         yield f"The values are no counts: they were averaged over the {text.noun.many} of a sample."
     else:
-        by, n = design["sample"], call.options.get("min_cells", MIN_CELLS)
-        yield DEFINITIONS["pseudobulk"](Question("pseudobulk", by=by, min_cells=n, min_donors=2), text)
+        least = text.noun.counted(call.options.get("min_cells", LEAST_CELLS))
+        yield (
+            f"Counts were summed over the {text.noun.many} of each sample that had {least} or more "
+            f"{text.cite('squair')}. Log2 counts per million have a prior count of 2, scaled by the total as in edgeR "
+            f"{text.cite('edger')}."
+        )
     if method == "compare":
         yield adjusted("the genes of each comparison", text)
     elif test != "not tested":

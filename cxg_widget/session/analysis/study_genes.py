@@ -80,7 +80,7 @@ class StudyGenes:
             places, labels = places[[place]], [labels[place]]
         found = Differences(samples, column, places, tuple(labels), sums, int(min_cells), matrix.give_up)
         notes = studies.notes(samples, population)
-        given = {"by": by, "layer": layer, "min_cells": None if min_cells == MIN_CELLS else int(min_cells)}
+        given = {"by": by, "layer": layer, "min_cells": None if min_cells == LEAST_CELLS else int(min_cells)}
         cells = _Cells(codes, population, question, notes, given)
         look = studies.look(samples, _describe(found, layer))
         made = DifferencesPlot(found, look, notes, partial(self._compare, found, cells))

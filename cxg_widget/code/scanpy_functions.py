@@ -1,6 +1,4 @@
 """Functions that code in scanpy defines, in pandas, NumPy and scipy: each by name, in the order of their needs."""
-# Changes with cxg_widget/compare/donors/by_sums.py: log2 counts per million.
-# Changes with cxg_widget/study/shares.py: the numbers that are tested.
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Laws of a study: samples are the unit, tests are those of SciPy, and errors are at most 5 % without an effect."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -409,6 +411,20 @@ def test_samples_of_one_condition_with_one_value_of_pair_are_taken_together():
         assert "4 pairs of samples" in found.title
     w.close()
     other.close()
+
+
+@pytest.mark.parametrize("n", [[2, 2], [3, 10], [10, 10], [100, 100], [4, 2, 3]], ids=str)
+def test_genes_that_differ_are_those_of_scipy_for_any_number_of_samples(n):
+    cells = cells_of_study(rng(23), n, excess=4.0)
+    w, study = study_of(cells)
+    found = study.differences().frame()
+    assert found.index.tolist() == [("", f"c{a}", f"c{b}") for a, b in combinations(range(len(n)), 2)]
+    for _, a, b in found.index:
+        logs = sums_of(pd.DataFrame(cells).query("condition in [@a, @b]"), ["condition", "donor"])
+        p = stats.ttest_ind(logs.loc[a], logs.loc[b], equal_var=False).pvalue
+        sides = [n[int(one[1:])] for one in (a, b)]
+        assert found.loc[("", a, b)].tolist() == [(stats.false_discovery_control(p) < 0.05).sum(), 6, *sides]
+    w.close()
 
 
 def test_cells_of_a_type_without_a_name_are_picked_as_any_other():

@@ -119,7 +119,7 @@ def test_planes_are_those_of_one_index(field, here, color):
 
 
 @pytest.mark.parametrize("color", COLORS, ids=str)
-def test_a_summary_says_what_one_process_says(field, here, color):
+def test_a_summary_equals_that_of_one_process(field, here, color):
     dataset, _ = here
     target = resolve(color, dataset)
     data, summary = read(target, dataset, None), field.summary(target)
@@ -224,7 +224,7 @@ def test_one_dataset_is_open_in_each_worker_and_none_after_the_end(client, store
     assert client.run(n_open) == before
 
 
-def test_what_a_worker_cannot_read_is_told_as_it_is_here(client, field, tmp_path):
+def test_a_read_error_on_a_worker_has_the_sentence_of_one_process(client, field, tmp_path):
     with pytest.raises(UnknownName, match="no such column"):
         field.summary(Target("var", "no such column"))
     with pytest.raises(FileNotFoundError, match="no such file"):

@@ -78,7 +78,7 @@ def test_there_and_back_again_leaves_the_same_picture_and_one_embedding_on_the_w
     assert n_users(client) == n_before
 
 
-def test_a_filter_tells_the_same_cells_though_the_embedding_it_was_asked_with_has_left(session, monkeypatch):
+def test_a_filter_finds_the_same_cells_after_the_embedding_of_its_request_is_gone(session, monkeypatch):
     column = next(one.name for one in session.dataset.obs_columns.values() if one.kind == "float")
     leaving = held(session).indexed()
     show(session, "spatial")

@@ -96,7 +96,7 @@ def told(call, widget):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_workers_add_up_is_what_one_process_finds_and_none_of_the_matrix_is_read_here(pairs, case):
+def test_sums_of_workers_equal_those_of_one_process_which_reads_nothing_of_the_matrix(pairs, case):
     alone, shared = pairs[case.split(",")[0].split()[0]]
     before = shared.dataset.traffic
     (said, tables), (said_alone, tables_alone) = told(CASES[case], shared), told(CASES[case], alone)
@@ -166,12 +166,12 @@ def test_quick_markers_of_workers_are_those_of_one_process_and_none_of_the_matri
 
 
 @pytest.mark.parametrize("ask", [lambda w, m: w.compare(A, method=m), lambda w, m: w.markers(by="cell_type", method=m)])
-def test_ranks_on_workers_are_refused_and_the_sentence_says_what_adds_up(pairs, ask):
+def test_ranks_on_workers_are_refused_and_the_error_names_methods_that_work(pairs, ask):
     with pytest.raises(InvalidOption, match=re.escape("method='t-test' adds up there, and a widget without dask=")):
         ask(pairs["logs"][1], "wilcoxon")
 
 
-def test_a_hand_is_refused_ranks_in_a_sentence_and_has_what_python_has_by_welch(pairs):
+def test_the_page_is_refused_ranks_in_one_sentence_and_gets_the_welch_table_of_python(pairs):
     shared = pairs["logs"][1]
     shared.select(A)
     asked = p.Compare("selection", "rest", "wilcoxon", normalize=True)

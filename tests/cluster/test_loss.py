@@ -127,7 +127,7 @@ def ending():
     stop_client(client)
 
 
-def test_a_cluster_without_workers_is_told_and_so_is_a_closed_client(ending, path):
+def test_a_cluster_without_workers_and_a_closed_client_are_reported(ending, path):
     field = ClusterCells(ending, Source.of(path), N_OBS, rows_per_partition=1500, patience_s=1)
     n_inside = field.count(VIEW)
     ending.cluster.scale(0)
@@ -182,7 +182,7 @@ def wait_for_others_than(client, addresses):
         time.sleep(0.05)
 
 
-def test_partitions_that_workers_died_over_are_loaded_anew_when_next_asked_for(mending, path, monkeypatch):
+def test_partitions_of_dead_workers_are_loaded_again_at_the_next_request(mending, path, monkeypatch):
     monkeypatch.setattr(mending.cluster.scheduler, "allowed_failures", 0)
     field = ClusterCells(mending, Source.of(path), N_OBS, rows_per_partition=700)
     coloring = field.summary(Target("obs", "cell_type"))
@@ -223,7 +223,7 @@ def _fail(error):
     ("error", "expected"),
     [(MemoryError(), True), (StorageTimeout("slow"), True), (DamagedStore("torn"), False), (None, False)],
 )
-def test_only_what_may_pass_is_done_anew(client, error, expected):
+def test_only_errors_that_may_pass_are_retried(client, error, expected):
     future = client.submit(_nap, 0, pure=False) if error is None else client.submit(_fail, error, pure=False)
     future.exception()  # waits
     assert must_be_anew(future) is expected

@@ -57,7 +57,7 @@ def image(frames):
     return np.asarray(Image.open(io.BytesIO(frames[0].arrays["png"].tobytes())))
 
 
-def test_the_fields_that_were_chosen_are_told_with_a_cluster_too(pair):
+def test_the_tooltip_shows_the_chosen_fields_with_a_cluster_too(pair):
     dataset = pair[0].dataset
     first, *_, last = dataset.obs_columns
     asked = (last, dataset.var_names[0], first)
@@ -226,7 +226,7 @@ def test_numbers_of_pixels_are_the_same(pair, statistic, selected):
 
 
 @pytest.mark.parametrize("statistic", ["mean", "std"])
-def test_beside_one_outlier_numbers_of_pixels_are_told_apart_as_without_a_cluster(pair, statistic):
+def test_one_outlier_does_not_merge_numbers_of_pixels_as_without_a_cluster(pair, statistic):
     set_looks(pair, color="outlier", statistic=statistic, vmin=0, vmax=1)
     alone, shared = (image(ask(one)).astype(int) for one in pair)
     codes = alone[..., 0] * 256 + alone[..., 1]
@@ -266,7 +266,7 @@ def test_legends_speak_of_all_cells_and_points_of_the_same_sample(pair, which):
 
 
 @pytest.mark.parametrize("few", [False, True])
-def test_times_in_nanoseconds_are_told_apart_as_well_as_without_a_cluster(pair, few):
+def test_times_in_nanoseconds_are_as_precise_as_without_a_cluster(pair, few):
     set_looks(pair, color="read_at", render="auto", max_points=2_500)
     found = []
     for one in pair:
@@ -282,7 +282,7 @@ def test_times_in_nanoseconds_are_told_apart_as_well_as_without_a_cluster(pair, 
     np.testing.assert_allclose(found[0], found[1], atol=1)
 
 
-def test_a_highlighted_category_lies_above_the_others_as_without_a_cluster(pair):
+def test_a_highlighted_category_is_on_top_as_without_a_cluster(pair):
     set_looks(pair, color="cell_type")
     for one in pair:
         one.select(np.arange(one.dataset.n_obs) % 7 == 0)
@@ -309,7 +309,7 @@ def test_an_embedding_that_cannot_be_read_leaves_the_cells_on_show(client, truth
         assert sum(client.run(n_open).values()) == n_before
 
 
-def test_a_lasso_leaves_out_what_is_hidden_on_the_workers(pair):
+def test_a_lasso_excludes_hidden_cells_on_the_workers(pair):
     color = columns(pair[0].dataset)[1]
     label = str(pair[0].dataset.codes(color.removeprefix("obs:")).categories[0])
     set_looks(pair, color=color, hidden=(label,))
@@ -348,7 +348,7 @@ def test_the_selection_is_counted_alike(pair, which):
 
 
 @pytest.mark.parametrize("which", range(4))
-def test_the_cell_under_the_pointer_is_told_alike(pair, which):
+def test_the_cell_under_the_pointer_is_that_of_one_process(pair, which):
     set_looks(pair, color=columns(pair[0].dataset)[which])
     for one in pair:
         ask(one)
@@ -362,7 +362,7 @@ def test_the_cell_under_the_pointer_is_told_alike(pair, which):
 
 @pytest.mark.parametrize("filters", [(), ({"obs": "n_genes", "range": [1000, None]},)])
 @pytest.mark.parametrize("which", range(4))
-def test_of_a_crowd_beneath_the_pointer_is_told_what_is_told_without_a_cluster(pair, which, filters):
+def test_many_cells_under_the_pointer_are_summarized_as_without_a_cluster(pair, which, filters):
     hidden = (str(pair[0].dataset.obs()["cell_type"].cat.categories[0]),) if which == 1 else ()
     set_looks(pair, color=columns(pair[0].dataset)[which], filters=filters, hidden=hidden)
     x0, x1, y0, y1 = pair[0].loader.of(pair[0].settings).bounds().extent
@@ -395,7 +395,7 @@ def test_the_picture_of_a_saved_notebook_is_drawn_from_the_sample(pair):
         assert (np.abs(alone.astype(int) - shared) <= 3).mean() > 0.999
 
 
-def test_points_can_be_asked_for_all_the_same(pair):
+def test_points_can_be_requested_with_a_cluster(pair):
     set_looks(pair, color=columns(pair[0].dataset)[1], render="points")
     one, other = (next(session.streams.points()) for session in pair)
     assert not other.message.aggregated

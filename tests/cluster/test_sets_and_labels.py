@@ -114,7 +114,7 @@ def both(client, store):
         one.close()
 
 
-def test_all_calls_of_sets_and_labels_say_and_do_on_dask_what_they_do_without_and_are_undone(both, tmp_path):
+def test_all_calls_of_sets_and_labels_have_the_same_results_on_dask_and_can_be_undone(both, tmp_path):
     alone, shared = both
     first = [one.state for one in both]
     for name, call in SAME.items():
@@ -138,7 +138,7 @@ def test_all_calls_of_sets_and_labels_say_and_do_on_dask_what_they_do_without_an
     np.testing.assert_array_equal(shared.selection.mask, alone.selection.mask)
 
 
-def test_what_dask_has_not_is_refused_by_name_and_changes_nothing(both):
+def test_features_that_dask_lacks_are_refused_by_name_and_change_nothing(both):
     _, shared = both
     shared.sets.add("T", {"cell_type": "T cell"})
     state, undone = shared.state, shared.steps["undo"]

@@ -86,7 +86,7 @@ def test_annotations_are_columns_of_the_workers_too_and_change_there(client, sto
         shared.close()
 
 
-def test_what_an_action_costs_is_what_the_store_gave_to_the_workers_and_here(client, store, object_store, monkeypatch):
+def test_the_cost_of_an_action_counts_reads_of_workers_and_of_the_kernel(client, store, object_store, monkeypatch):
     uri = object_store.put(Path(store), "shared.cxg")
     object_store.requests()
     seen = Traffic()
@@ -114,7 +114,7 @@ def test_what_an_action_costs_is_what_the_store_gave_to_the_workers_and_here(cli
     w.close()
 
 
-def test_closing_the_widget_closes_what_the_workers_opened(client, store):
+def test_closing_the_widget_closes_the_stores_of_the_workers(client, store):
     w = CxgWidget(store, dask=client, color=None)
     w.color = f"var:{w.dataset.var_names[0]}"
     assert sum(client.run(n_open).values()) > 0
@@ -140,7 +140,7 @@ def test_nothing_of_a_closed_widget_is_left_here_or_on_the_workers(client, store
     assert sum(client.run(n_open).values()) == 0
 
 
-def test_a_hue_for_each_gene_is_refused_in_one_sentence_and_what_is_on_show_stays(client, store):
+def test_a_hue_for_each_gene_is_refused_in_one_sentence_and_the_display_stays(client, store):
     with open_dataset(store) as dataset:
         genes = list(dataset.var_labels[:2])
     w = CxgWidget(store, dask=client, color=genes)
@@ -150,12 +150,12 @@ def test_a_hue_for_each_gene_is_refused_in_one_sentence_and_what_is_on_show_stay
     w.close()
 
 
-def test_what_is_no_client_is_refused(store):
+def test_an_object_that_is_no_client_is_refused(store):
     with pytest.raises(InvalidOption, match="it must be a dask"):
         CxgWidget(store, dask="tcp://scheduler:8786")
 
 
-def test_a_cluster_that_is_gone_is_told_and_the_selection_stays(store):
+def test_a_lost_cluster_is_reported_and_the_selection_stays(store):
     client = start_client(1)
     w = CxgWidget(store, dask=client, color=None)
     w.select([0, 1, 2])

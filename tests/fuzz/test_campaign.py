@@ -47,13 +47,13 @@ def test_a_short_campaign_finds_nothing(runner):
     assert {"unchanged", "clean error"} <= set(tally.total)
 
 
-def test_what_was_found_and_mended_is_not_found_again(runner):
+def test_a_mended_finding_is_not_reported_again(runner):
     again = {(one["store"], one["seed"]): runner.run(one["store"], one["seed"]) for one in MENDED}
     assert {seed: outcome for seed, outcome in again.items() if outcome.kind in FINDINGS} == {}
 
 
 @pytest.mark.parametrize("one", BELOW, ids=lambda one: f"{one['store']}-{one['seed']}")
-def test_what_ends_or_holds_up_a_library_is_a_sentence_in_isolation(intact, tmp_path, monkeypatch, one):
+def test_a_crash_or_hang_of_a_library_is_one_sentence_in_isolation(intact, tmp_path, monkeypatch, one):
     monkeypatch.setattr(probe, "SILENCE_S", 0.3)
     store, _, _ = mutant(intact, one["store"], one["seed"], tmp_path)
     with pytest.raises(CxgWidgetError):
@@ -101,7 +101,7 @@ INTACT = readout(a=1, b=2)
         (Readout(foreign=["b: MemoryError"]), "cut", "memory"),
     ],
 )
-def test_an_outcome_is_named_by_what_a_user_sees(found, mutation, kind):
+def test_an_outcome_is_named_after_what_a_user_sees(found, mutation, kind):
     assert judge(INTACT, found, mutation, "a.cxg/obs").kind == kind
     assert kind in OUTCOMES
 
@@ -126,7 +126,7 @@ def test_a_process_keeps_nothing_of_damaged_stores_that_it_opened():
     assert found.stdout.endswith("nothing grew\n"), found.stdout + found.stderr
 
 
-def test_findings_are_kept_as_seeds():
+def test_findings_are_stored_as_seeds():
     for one in FOUND:
         assert one["store"] in ALL_KINDS
         assert one["outcome"] in FINDINGS

@@ -54,7 +54,7 @@ def test_the_theme_of_the_host_is_followed_live(open_stage):
     stage.until(lambda: stage.background() == light)
 
 
-def test_two_views_of_one_widget_show_the_same_and_share_what_changes(open_stage):
+def test_two_views_of_one_widget_show_the_same_and_share_changes(open_stage):
     stage = open_stage([SHOW, "w"])
     hosts = stage.page.locator(".cxg-widget")
     hosts.nth(1).scroll_into_view_if_needed()
@@ -309,7 +309,7 @@ def test_categories_hidden_while_the_kernel_is_busy_are_hidden_in_the_image(open
     np.testing.assert_array_equal(stage.pixels(), found)
 
 
-def test_a_damaged_gene_is_said_in_the_widget_and_the_picture_stays(serve):
+def test_a_damaged_gene_is_reported_in_the_widget_and_the_picture_stays(serve):
     stage = serve(small(500, broken=["X/CD3E"]))
     stage.color_by("CD3E")
     stage.shows("X/CD3E cannot be read")
@@ -319,7 +319,7 @@ def test_a_damaged_gene_is_said_in_the_widget_and_the_picture_stays(serve):
     stage.shows_no("X/CD3E cannot be read")
 
 
-def test_where_a_host_drops_binary_data_the_widget_says_in_one_sentence_what_shows_the_plot(serve):
+def test_in_a_host_that_drops_binary_data_one_sentence_names_the_calls_that_show_the_plot(serve):
     stage = serve(small(500))
     stage.ask("w.color = 'CD3E'")
     said = stage.served._flushed()

@@ -42,7 +42,7 @@ def test_an_aim_that_is_missed_says_so():
     assert cells(line)[2:6] == ["-"] * 4
 
 
-def test_a_report_names_every_size_and_only_what_was_measured():
+def test_a_report_names_every_size_and_only_measured_figures():
     sizes = {"1m": {"store": "a million", "kernel": {"cxg-widget": {"open, ms": [1.0]}}}, "100k": {"store": "few"}}
     text = report.write({"facts": {"date": "today"}, "sizes": sizes}, "## Notes")
     assert "- date: today" in text
@@ -73,7 +73,7 @@ def test_a_report_of_many_cells_holds_images_gestures_aims_and_bytes_a_cell():
     assert found["first image"] == ["80", "300", "30.0", "200", "20.0", "1.0"]
 
 
-def test_the_section_of_many_cells_stands_before_the_notes():
+def test_the_section_of_many_cells_is_before_the_notes():
     text = report.write({"facts": {}, "sizes": {}, "large": {"10m": LARGE}}, "## Notes")
     assert text.index("## Large n") < text.index("ten million") < text.index("## Notes")
 
@@ -129,14 +129,14 @@ def test_categories_are_read_by_name_or_by_number(tmp_path, column):
 
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
-def test_the_polygon_holds_the_share_it_was_asked_for(share):
+def test_the_polygon_contains_the_requested_share(share):
     xy = np.random.default_rng(0).normal(size=(20_000, 2)).astype(np.float32)
     xy[::50] = np.nan
     inside = in_polygon(xy, polygon_around(xy, share))
     assert inside.sum() / np.isfinite(xy[:, 0]).sum() == pytest.approx(share, rel=0.05)
 
 
-def test_the_floor_sends_what_it_was_given():
+def test_the_floor_sends_its_input():
     rng = np.random.default_rng(1)
     n = 150_000
     place = rng.permutation(n).astype(np.uint32)

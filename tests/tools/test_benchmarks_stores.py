@@ -30,7 +30,7 @@ def made(kind, folder):
 
 
 @pytest.mark.parametrize("kind", kinds.KINDS, ids=names(kinds.KINDS))
-def test_the_floor_finds_what_ours_finds(kind, folder):
+def test_the_floor_and_ours_find_the_same_values(kind, folder):
     path = made(kind, folder)
     request = kind.request()
     ours, floor = (measure.measure(one(path), request.genes, request.column) for one in (kind.ours, kind.floor[1]))
@@ -88,7 +88,7 @@ def stored_values(path):
         return file["X/data"][:]
 
 
-def test_the_report_names_sizes_stores_contenders_and_what_is_missing():
+def test_the_report_names_sizes_stores_contenders_and_missing_ones():
     facts = {"date": "today", "machine": "a machine", "Python": "3", "packages": "h5py 3", "load before": "0.1"}
     reading = {"cxg-widget": {"open, ms": [1.0]}, "h5py": {"open, ms": [2.0]}, "anndata, backed": {"open, ms": [9.0]}}
     converting = {"cxg-widget": {"s": [30.0]}, report.FLOOR: {"s": [20.0]}}

@@ -23,7 +23,7 @@ def test_a_browser_on_the_path_is_found(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert browser.find() == str(program)
 
 
-def test_without_browser_and_package_manager_one_sentence_says_what_to_do(
+def test_without_browser_and_package_manager_one_sentence_says_to_set_cxg_browser(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("CXG_BROWSER", raising=False)

@@ -127,7 +127,7 @@ def test_any_size_can_be_written_and_read(tmp_path: Path, n_obs: int, n_var: int
         assert len(set(dataset.var_labels)) == n_var
 
 
-def test_a_store_in_the_way_is_kept_unless_force_is_set(tmp_path: Path) -> None:
+def test_an_existing_store_is_not_replaced_unless_force_is_set(tmp_path: Path) -> None:
     path = write_demo(tmp_path / "one.cxg", 10, 2)
     with pytest.raises(FileExistsError, match="already exists"):
         write_demo(path, 20, 2)
@@ -182,7 +182,7 @@ def test_a_demo_is_written_once_into_the_folder_of_caches(tmp_path: Path, monkey
     assert sorted(one.name for one in path.parent.iterdir()) == sorted([path.name, other.name])
 
 
-def test_a_demo_has_the_path_and_the_cells_that_were_asked_for_or_says_why_not(tmp_path: Path) -> None:
+def test_a_demo_has_the_requested_path_and_cells_or_an_error_says_why_not(tmp_path: Path) -> None:
     path = cxg_widget.demo(tmp_path / "deep" / "mine.cxg", 40)
     assert path == tmp_path / "deep" / "mine.cxg"
     with pytest.raises(ValueError, match=r"mine.cxg' has 40 cells and 300 genes, not 100,000 and 300; .*cells=40"):

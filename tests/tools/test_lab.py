@@ -94,7 +94,7 @@ def test_asking_the_kernel_adds_no_cell(notebook: Notebook) -> None:
         notebook.ask("1 / 0")
 
 
-def test_webgl_draws_what_the_kernel_says(notebook: Notebook, tmp_path: Path) -> None:
+def test_webgl_draws_the_color_that_the_kernel_set(notebook: Notebook, tmp_path: Path) -> None:
     from PIL import Image
 
     widget = notebook.widget(0)
@@ -114,7 +114,7 @@ def test_bytes_sent_by_the_kernel_are_counted(notebook: Notebook, traffic: Traff
     assert notebook.ask("print(square.received)") == "1000000"
 
 
-def test_the_theme_is_the_one_asked_for(notebook: Notebook) -> None:
+def test_the_theme_is_the_requested_one(notebook: Notebook) -> None:
     assert notebook.page.evaluate("document.body.dataset.jpThemeLight") == "false"
 
 

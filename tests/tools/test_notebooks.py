@@ -116,7 +116,7 @@ def ran(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict
 
 @each_notebook
 @pytest.mark.skipif(not BUNDLE.exists(), reason="the bundle is not built: make build")
-def test_what_is_kept_of_a_notebook_is_what_it_shows(folder: Path, path: Path, ran: dict) -> None:
+def test_a_saved_notebook_contains_what_it_shows(folder: Path, path: Path, ran: dict) -> None:
     if path.stem in IN_STEPS:
         shown = run_and_show_again(folder / path.name)
         first, *_, last = (picture for cell in shown.cells for picture in pictures(cell))
@@ -191,7 +191,7 @@ def shares(picture: np.ndarray, palettes: dict[str, np.ndarray]) -> dict[str, fl
 
 
 @pytest.mark.parametrize("stem", sorted(IN_STEPS))
-def test_each_kept_picture_has_the_colors_that_were_set_for_it(stem: str, palettes: dict[str, np.ndarray]) -> None:
+def test_each_saved_picture_has_the_colors_that_were_set_for_it(stem: str, palettes: dict[str, np.ndarray]) -> None:
     path = next(one for one in NOTEBOOKS if one.stem == stem)
     settings: dict[str, object] = {}
     seen = set()
@@ -237,7 +237,7 @@ def test_a_widget_whose_settings_change_is_shown_once(stem: str) -> None:
 
 
 @each_notebook
-def test_a_notebook_is_kept_with_the_outputs_of_its_own_code(path: Path) -> None:
+def test_a_notebook_is_saved_with_the_outputs_of_its_code(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     assert notebook.metadata["cxg_widget"]["ran"] == fingerprint(notebook), "run `make notebooks`"

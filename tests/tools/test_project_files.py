@@ -72,7 +72,7 @@ def test_each_command_of_a_workflow_is_make_with_a_target_that_is_there() -> Non
     assert {one["target"] for one in matrix()} <= targets()
 
 
-def test_what_ci_runs_here_runs_there_too() -> None:
+def test_the_workflows_run_the_targets_of_local_ci() -> None:
     here = set(re.findall(r"make ([a-z-]+)$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)) - {"setup"}
     there = {one["target"] for one in matrix()} | {"docs"}
     assert here
@@ -133,7 +133,7 @@ def test_every_address_of_the_project_is_that_of_pyproject() -> None:
     assert [one for one in ours if not one.startswith((repository, site, raw))] == []
 
 
-def test_the_recipe_needs_at_run_time_what_the_package_needs() -> None:
+def test_the_recipe_has_the_run_time_requirements_of_the_package() -> None:
     needed = [re.split("(?=>=)", one) for one in PROJECT["dependencies"]]
     expected = {f"{CONDA_NAMES.get(name, name)} {version}" for name, version in needed}
     assert set(read("recipe/recipe.yaml")["requirements"]["run"]) - {"python >=${{ python_min }}"} == expected

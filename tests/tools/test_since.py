@@ -16,7 +16,7 @@ def rows(text: str) -> dict[str, list[str]]:
     return {title.strip(): [cell.strip() for cell in cells] for title, *cells in lines}
 
 
-def test_figures_are_medians_with_their_ratio_and_a_dash_for_what_the_earlier_version_cannot_do() -> None:
+def test_figures_are_medians_with_their_ratio_and_a_dash_where_the_earlier_version_lacks_a_feature() -> None:
     now = {"sparse gene, MB": [0.2, 0.3, 0.9], "compare, ms": [40.0]}
     text, worse = since_report.write(
         {"few cells": {"now": now, "v1": {"sparse gene, MB": [0.3]}}}, {"date": "today"}, "a\n\nabout", "v1"
@@ -75,7 +75,7 @@ def test_the_earlier_tree_is_a_clone_at_its_commit_made_once(monkeypatch: pytest
     assert Path(tree.python).is_relative_to(tree.root)
 
 
-def test_without_a_tag_or_a_commit_nothing_is_measured_and_a_sentence_says_what_to_give(
+def test_without_a_tag_or_a_commit_nothing_is_measured_and_a_sentence_names_the_argument(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(since, "last_tag", lambda: "")

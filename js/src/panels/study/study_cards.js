@@ -42,7 +42,7 @@ export function cardsOf(part, pair, whole) {
   const isShare = part.part === "composition";
   const nSamples = part.samples.length;
   const nPairs = pairs.length;
-  const effect = part.is_log2 ? "log2" : "difference";
+  const effect = part.is_log2 ? "log2" : "diff";
   const rowOf = (/** @type {Float32Array | Uint32Array} */ all, /** @type {number} */ i) =>
     all.subarray(i * nSamples, (i + 1) * nSamples);
   const testOf = (/** @type {number} */ i) =>
@@ -124,5 +124,5 @@ export function describeTest({ test: [effect, statistic, p, adjusted, nA, nB], e
   if (effect === undefined) return "";
   if (Number.isNaN(p)) return `${a} against ${b}: not tested, ${n}`;
   const side = effect > 0 ? `higher in ${a}` : effect < 0 ? `higher in ${b}` : "no difference";
-  return `${a} against ${b}: ${unit === "log2" ? "log2 difference" : unit} ${effectText(effect)}, ${side}; statistic ${shortNumber(Number(statistic.toPrecision(3)))}, p ${pText(p)}, p_adj ${pText(adjusted)}; ${n}`;
+  return `${a} against ${b}: ${unit === "log2" ? "log2 " : ""}difference ${effectText(effect)}, ${side}; statistic ${shortNumber(Number(statistic.toPrecision(3)))}, p ${pText(p)}, p_adj ${pText(adjusted)}; ${n}`;
 }

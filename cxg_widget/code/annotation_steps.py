@@ -18,11 +18,11 @@ def write_annotations(script: Script, before: Sequence[Any], now: Sequence[Any])
     """Write new steps of annotations, and annotations that are new or deleted."""
     old, new = ({one["name"]: one["log"] for one in value} for value in (before, now))
     for name in old:
-        if name not in new or not _goes_on(old[name], new[name]):
+        if name not in new or not _extends(old[name], new[name]):
             script.add(f"del w.annotations[{quoted(name)}]")
     for name, log in new.items():
         known = old.get(name)
-        is_longer = known is not None and _goes_on(known, log)
+        is_longer = known is not None and _extends(known, log)
         steps = log[len(known) :] if is_longer and known is not None else log
         if not is_longer:
             steps = _write_new(script, name, steps)
@@ -30,14 +30,14 @@ def write_annotations(script: Script, before: Sequence[Any], now: Sequence[Any])
             script.add(_step(script, f"w.annotations[{quoted(name)}]", step))
 
 
-def _goes_on(log: Sequence[Step], longer: Sequence[Step]) -> bool:
+def _extends(log: Sequence[Step], longer: Sequence[Step]) -> bool:
     return list(longer[: len(log)]) == list(log)
 
 
 def _write_new(script: Script, name: str, log: Sequence[Step]) -> Sequence[Step]:
     """Write a new annotation, and return its steps that are left."""
     first = log[0] if log else {}
-    if "codes" in first:  # labels read from a file
+    if "codes" in first:  # labels from a file
         rule = flat(literal({"name": name, "log": [dict(first)]}))
         script.assign("w.annotations", f"[*w.annotations.rules, {rule}]")
         return log[1:]

@@ -34,7 +34,7 @@ _FIELD = ("category", "a", "b")
 
 
 def write_call(script: Script, made: MadeCall) -> None:
-    """Write a call, or a comment where the widget shows something else by now."""
+    """Write a call, or a comment if the widget now shows something else."""
     method, options = made.call.method, dict(made.call.options)
     field = [literal(options.pop(name)) for name in _FIELD if method == "study.compare"]
     reason = _why_not(script, made)

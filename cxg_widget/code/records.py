@@ -97,7 +97,7 @@ class Records:
     ----------
     source : the data
     first : settings of an untouched widget of these data
-    settings : of now
+    settings : current settings
     """
 
     def __init__(self, session: Session, options: Mapping[str, Any] = MappingProxyType({}), path: str = "") -> None:
@@ -192,12 +192,12 @@ class Records:
         """Return what settings and limits of colors become if one is changed; others may follow it."""
         try:
             found = self._session.changes.foresee(settings, {name: value}, limits)
-        except (CxgWidgetError, Unread):  # a name that is gone by now
+        except (CxgWidgetError, Unread):  # a name that was deleted since
             return settings.having({name: value}), limits
         return found.settings, found.limits
 
     def cells_of(self, cells: CallCells) -> Cells:
-        """Return cells with a rule that finds exactly these cells in the data of now."""
+        """Return cells with a rule that finds exactly these cells in the current data."""
         rule = cells.rule
         if rule is None or not self.is_rule_of(rule, cells.bits):
             rule = PackedRows(cells.bits, self.dataset.n_obs, self.dataset.obs_identity)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.code.scanpy_cells import NotSaid, column, mask, var_name
+from cxg_widget.code.scanpy_cells import NotInScanpy, column, mask, var_name
 from cxg_widget.code.statement import Expression, call, flat, literal, quoted
 from cxg_widget.compare.question import METHODS
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
 
 def write_scanpy_call(script: Script, made: MadeCall) -> None:
-    """Write a call, or a comment that says what cannot be said."""
+    """Write a call, or a comment on what scanpy cannot do."""
     n_lines = len(script.lines)
     try:
         write = _CALLS.get(made.call.method)
         if write is None:
-            raise NotSaid(f"{made.call.method}()")
+            raise NotInScanpy(f"{made.call.method}()")
         write(script, made)
-    except NotSaid as reason:
+    except NotInScanpy as reason:
         del script.lines[n_lines:]
         what = made.call.description or f"w.{made.call.method}()"
-        script.remark(f"Not said in scanpy: {what}; it lacks {reason}.")
+        script.remark(f"Not possible in scanpy: {what}; it lacks {reason}.")
 
 
 def _tested(script: Script, options: Mapping[str, Any]) -> tuple[str, Mapping[str, Expression]]:
     """Write the part of the matrix that a test reads, and return its options."""
     method, layer, fold = options.get("method", "t-test"), options.get("layer"), options.get("fold", "scanpy")
     if not METHODS[method].takes_groups:
-        raise NotSaid(f"method {method!r}")
+        raise NotInScanpy(f"method {method!r}")
     if fold != "scanpy":
-        raise NotSaid(f"fold changes by {fold!r}")
+        raise NotInScanpy(f"fold changes by {fold!r}")
     if layer is not None and ":" in layer:
-        raise NotSaid(f"layer {layer!r}")
+        raise NotInScanpy(f"layer {layer!r}")
     if layer is not None:
         script.add(f"part.X = part.layers[{quoted(layer)}].copy()")
     if options.get("normalize"):
@@ -56,7 +56,7 @@ def _compare(script: Script, made: MadeCall) -> None:
         _pseudobulk(script, made)
         return
     if options.get("against") == "neighborhood":
-        raise NotSaid("the neighborhood of cells in an embedding")
+        raise NotInScanpy("the neighborhood of cells in an embedding")
     if "by" in options:
         _markers_by(script, made)
         return
@@ -91,9 +91,9 @@ def _pseudobulk(script: Script, made: MadeCall) -> None:
 
 
 def _matrix(layer: str | None) -> str:
-    """Return the expression of a matrix; raises `NotSaid` if the layer is no layer of AnnData."""
+    """Return the expression of a matrix; raises `NotInScanpy` if AnnData has no such layer."""
     if layer is not None and (":" in layer or layer == "raw"):
-        raise NotSaid(f"layer {layer!r}")
+        raise NotInScanpy(f"layer {layer!r}")
     return "adata.X" if layer is None else f"adata.layers[{quoted(layer)}]"
 
 
@@ -101,7 +101,7 @@ def _of_study(script: Script, made: MadeCall) -> tuple[str, Mapping[str, Express
     """Return the cells that count, and the design."""
     design = made.call.settings.study_design or {}
     if design["pair"] and not script.records.has_one_sample_a_pair(design):
-        raise NotSaid("samples that count as one")
+        raise NotInScanpy("samples that count as one")
     given: dict[str, Expression] = {name: quoted(design[name]) for name in ("sample", "condition")}
     given |= {"excluded": literal(list(design["excluded"]))} if design["excluded"] else {}
     given |= {"pair": quoted(design["pair"])} if design["pair"] else {}
@@ -114,7 +114,7 @@ def _counted(script: Script, made: MadeCall) -> str:
 
 def _shares(script: Script, made: MadeCall) -> None:
     if "by" not in made.call.options:
-        raise NotSaid("the share of the selection")
+        raise NotInScanpy("the share of the selection")
     of, design = _of_study(script, made)
     script.needs.add("shares")
     by, method = made.call.options["by"].removeprefix("obs:"), made.call.options.get("method", "logit")
@@ -152,11 +152,11 @@ def _markers_by(script: Script, made: MadeCall) -> None:
 def _composition(script: Script, made: MadeCall) -> None:
     options = made.call.options
     if "by" in options:
-        raise NotSaid("the test by donor")
+        raise NotInScanpy("the test by donor")
     name = options["column"].removeprefix("obs:")
     known = script.dataset.obs_columns
     if name not in known or known[name].kind not in ("categorical", "boolean", "string"):
-        raise NotSaid(f"intervals of {options['column']}")
+        raise NotInScanpy(f"intervals of {options['column']}")
     script.needs.add("composition")
     found = call("composition", column(name), mask(made.cells["of"].rule, script), _counted(script, made))
     script.assign(script.name("found"), found)
@@ -165,7 +165,7 @@ def _composition(script: Script, made: MadeCall) -> None:
 def _of_plot(script: Script, made: MadeCall) -> tuple[str, Mapping[str, Expression]]:
     options = made.call.options
     if "by2" in options:
-        raise NotSaid("a second column of groups")
+        raise NotInScanpy("a second column of groups")
     layer = options.get("layer", made.call.settings.layer)
     part = f"adata[{mask(made.cells['within'].rule, script)}]" if "within" in made.cells else "adata"
     return part, {"groupby": quoted(options["by"]), **({} if layer is None else {"layer": quoted(layer)})}
@@ -184,7 +184,7 @@ def _gene_plot(function: str) -> Callable[[Script, MadeCall], None]:
         part, named = _of_plot(script, made)
         options = made.call.options
         if "cmap" in options and not isinstance(options["cmap"], str):
-            raise NotSaid("a colormap of its own")
+            raise NotInScanpy("a separate colormap")
         scale = options.get("standard_scale")
         more: dict[str, Expression] = {} if scale is None else {"standard_scale": quoted(scale)}
         more |= {"swap_axes": "True"} if options.get("swap_axes") else {}
@@ -220,4 +220,4 @@ _CALLS: Mapping[str, Callable[[Any, Any], None]] = {
     "violin": _violin,
     "bars": _bars,
 }
-"""The writer of each method; the others cannot be said."""
+"""The writer of each method; the others are not possible in scanpy."""

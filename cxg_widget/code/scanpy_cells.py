@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from cxg_widget.code.script import Script
 
 
-class NotSaid(Exception):
+class NotInScanpy(Exception):
     """Something that these libraries cannot do; the message says what."""
 
 
 def mask(rule: Rule, script: Script) -> str:
-    """Return an expression for the mask of a rule, bool (n_obs,); raises `NotSaid`."""
+    """Return an expression for the mask of a rule, bool (n_obs,); raises `NotInScanpy`."""
     name = next((name for name, known in script.sets.items() if known == rule), None)
     if name is not None:
         return f"sets[{quoted(name)}]"
     for word, write in _MASKS.items():
         if word in rule:
             return write(rule, script)
-    raise NotSaid(f"the rule {next(iter(rule))}")
+    raise NotInScanpy(f"the rule {next(iter(rule))}")
 
 
 def column(name: str) -> str:
@@ -42,9 +42,9 @@ def column(name: str) -> str:
 
 
 def gene(name: str, layer: str | None, script: Script) -> str:
-    """Return the expression of the values of a gene, (n_obs,); raises `NotSaid` if the layer is no layer of AnnData."""
+    """Return the expression of the values of a gene, (n_obs,); raises `NotInScanpy` if AnnData has no such layer."""
     if layer is not None and (":" in layer or layer == "raw"):
-        raise NotSaid(f"layer {layer!r}")
+        raise NotInScanpy(f"layer {layer!r}")
     script.needs.add("gene")
     return f"gene({quoted(var_name(name, layer, script))}{'' if layer is None else f', {quoted(layer)}'})"
 
@@ -55,7 +55,7 @@ def var_name(name: str, layer: str | None, script: Script) -> str:
     try:
         return str(names.var_labels[names.find_var(name.removeprefix("var:"))])
     except (CxgWidgetError, IndexError):
-        raise NotSaid(f"the gene {name}") from None
+        raise NotInScanpy(f"the gene {name}") from None
 
 
 def _values(rule: Rule, script: Script) -> str:
@@ -87,7 +87,7 @@ def _query(rule: Rule, script: Script) -> str:
     text, genes = rule["query"], {}
     for name in parse(text).names.values():
         if name.startswith(("obs:", "var:", "set:")):
-            raise NotSaid(f"the query {text!r}, which names {name}")
+            raise NotInScanpy(f"the query {text!r}, which names {name}")
         if name not in script.dataset.obs_columns and name != "index":
             genes[name] = gene(name, rule.get("layer"), script)
     more = f".assign(**{{{', '.join(f'{quoted(name)}: {one}' for name, one in genes.items())}}})" if genes else ""
@@ -97,7 +97,7 @@ def _query(rule: Rule, script: Script) -> str:
 def _polygon(rule: Rule, script: Script) -> str:
     place = rule["embedding"]
     if not isinstance(place, str):
-        raise NotSaid("a polygon over two columns")
+        raise NotInScanpy("a polygon over two columns")
     found = fewest_digits(rule, script.dataset)
     name = script.named("polygon", lambda name: corners(name, found))
     script.needs |= {"polygon", "place"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cxg_widget.code.scanpy_cells import NotSaid, column, gene, mask, var_name
+from cxg_widget.code.scanpy_cells import NotInScanpy, column, gene, mask, var_name
 from cxg_widget.code.statement import Expression, call, literal, quoted
 from cxg_widget.display.color_target import is_of_sets, resolve
 from cxg_widget.display.looks import apply_panel
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from cxg_widget.code.script import Script
     from cxg_widget.display.settings import Settings
 
-SAID = ("color", "palette", "embedding", "axes", "layer", "panels", "cmap", "vmin", "vmax")
+PLOTTED = ("color", "palette", "embedding", "axes", "layer", "panels", "cmap", "vmin", "vmax")
 """Settings that these calls say."""
 
 
 def write_plots(script: Script) -> None:
     """Write the plot of each panel, several of one embedding in one call; only if something of them was chosen."""
     now, first = script.now, script.records.first
-    if all(getattr(now, name) == getattr(first, name) for name in SAID):
+    if all(getattr(now, name) == getattr(first, name) for name in PLOTTED):
         return
     looks = now.panels or ({"id": 0},)
     waiting: list[tuple[str, Settings, list[str]]] = []
@@ -31,8 +31,8 @@ def write_plots(script: Script) -> None:
         try:
             part = f"adata[{mask(look['within'], script)}]" if "within" in look else "adata"
             color = _color(script, shown)
-        except NotSaid as reason:
-            script.remark(f"Not said in scanpy: the plot colored by {shown.color}; it lacks {reason}.")
+        except NotInScanpy as reason:
+            script.remark(f"Not possible in scanpy: the plot colored by {shown.color}; it lacks {reason}.")
             continue
         key = replace(shown, color=None, panels=())
         if waiting and waiting[-1][:2] == (part, key):
@@ -59,7 +59,7 @@ def _write_plot(script: Script, part: str, shown: Settings, colors: list[str]) -
         return
     x, y = (str(one).removeprefix("obs:") for one in shown.embedding or ("", ""))
     if not {x, y} <= {*script.dataset.obs_columns}:
-        script.remark(f"Not said in scanpy: axes {x} and {y}.")
+        script.remark(f"Not possible in scanpy: axes {x} and {y}.")
         return
     script.add(call("sc.pl.scatter", part, x=quoted(x), y=quoted(y), **given))
 
@@ -69,13 +69,13 @@ def _color(script: Script, shown: Settings) -> str:
     if isinstance(shown.color, str) and is_of_sets(shown.color):
         name = shown.color.removeprefix("sets:")
         if name not in script.sets:
-            raise NotSaid("one color for each of several sets")
+            raise NotInScanpy("one color for each of several sets")
         script.add(f"{column(name)} = pd.Categorical(sets[{quoted(name)}].astype(str))")
         return name
     try:
         target = resolve(shown.color, script.dataset, shown.layer, shown.own_gene_sets)
     except CxgWidgetError:
-        raise NotSaid(f"the color {shown.color!r}") from None
+        raise NotInScanpy(f"the color {shown.color!r}") from None
     if target.source == "none":
         return ""
     if target.source == "obs":
@@ -85,7 +85,7 @@ def _color(script: Script, shown: Settings) -> str:
     if target.source == "var":
         return var_name(target.name, shown.layer, script)
     if target.source == "blend" or not target.genes:
-        raise NotSaid("a color from several genes")
+        raise NotInScanpy("a color from several genes")
     names = ", ".join(gene(one, shown.layer, script) for one in target.genes)
     title = target.name or f"mean of {len(target.genes)} genes"
     script.add(f"{column(title)} = np.mean([{names}], axis=0)")

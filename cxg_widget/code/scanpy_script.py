@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from cxg_widget.annotations.log import Log
 from cxg_widget.code.scanpy_calls import write_scanpy_call
-from cxg_widget.code.scanpy_cells import NotSaid, column, mask
+from cxg_widget.code.scanpy_cells import NotInScanpy, column, mask
 from cxg_widget.code.scanpy_functions import FUNCTIONS, NEEDS
-from cxg_widget.code.scanpy_plots import SAID, write_plots
+from cxg_widget.code.scanpy_plots import PLOTTED, write_plots
 from cxg_widget.code.script import Script
 from cxg_widget.code.statement import call, comment, literal, quoted
 from cxg_widget.code.writers import WRITERS
@@ -17,7 +17,7 @@ from cxg_widget.code.writers import WRITERS
 if TYPE_CHECKING:
     from cxg_widget.code.records import Records
 
-_SAID = ("sets", "filters", "annotations", "gene_sets", "hidden")
+_WRITTEN = ("sets", "filters", "annotations", "gene_sets", "hidden")
 _BY_SCIPY = {"composition", "pseudobulk", "between"}
 _READERS = {"h5ad": "ad.read_h5ad", "zarr": "ad.read_zarr"}
 
@@ -38,10 +38,14 @@ def scanpy_code(records: Records) -> str:
     write_plots(script)
     for made in records.calls:
         write_scanpy_call(script, made)
-    said = (*_SAID, *SAID, *(("study_design",) if "shares" in script.needs or "expression" in script.needs else ()))
-    left = [name for name in WRITERS if name not in said and _is_changed(records, name)]
+    written = (
+        *_WRITTEN,
+        *PLOTTED,
+        *(("study_design",) if "shares" in script.needs or "expression" in script.needs else ()),
+    )
+    left = [name for name in WRITERS if name not in written and _is_changed(records, name)]
     if left:
-        script.remark(f"Not said in scanpy: the settings {', '.join(left)}.")
+        script.remark(f"Not possible in scanpy: the settings {', '.join(left)}.")
     return "\n".join([*_head(script), *script.lines])
 
 
@@ -79,8 +83,8 @@ def _head(script: Script) -> list[str]:
 def _write_mask(script: Script, target: str, rule: object) -> None:
     try:
         script.add(f"{target} = {mask(rule, script)}")  # type: ignore[arg-type]
-    except NotSaid as reason:
-        script.remark(f"Not said in scanpy: {target}; it lacks {reason}.")
+    except NotInScanpy as reason:
+        script.remark(f"Not possible in scanpy: {target}; it lacks {reason}.")
 
 
 def _write_sets(script: Script) -> None:
@@ -98,7 +102,7 @@ def _write_annotation(script: Script, name: str, log: Log) -> None:
         script.add("labels = np.full(adata.n_obs, None, dtype=object)")
         for step in log:
             if "codes" in step:
-                raise NotSaid("labels that were read from a file")
+                raise NotInScanpy("labels that were read from a file")
             if "of" in step:
                 of = step["of"].removeprefix("obs:")
                 script.add(
@@ -116,6 +120,6 @@ def _write_annotation(script: Script, name: str, log: Log) -> None:
                     script.add(f"labels[labels == {quoted(one)}] = {quoted(new)}")
         categories = literal(list(script.records.label_counts(name)))
         script.assign(column(name), call("pd.Categorical", "labels", categories))
-    except NotSaid as reason:
+    except NotInScanpy as reason:
         del script.lines[n_lines:]
-        script.remark(f"Not said in scanpy: annotation {name}; it lacks {reason}.")
+        script.remark(f"Not possible in scanpy: annotation {name}; it lacks {reason}.")

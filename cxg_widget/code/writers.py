@@ -95,7 +95,7 @@ def _write_filter(script: Script, key: str, rule: Any) -> None:
         sets = [{"name": name, "rule": one} for name, one in script.sets.items()]
         try:
             is_same = filter_of(key, kept, script.dataset, layer, sets) == rule
-        except CxgWidgetError:  # an annotation that is gone by now
+        except CxgWidgetError:  # an annotation that was deleted since
             is_same = "var" not in inner
         kept = kept if is_same else rule
     script.assign(f"w.filters[{quoted(key)}]", literal(kept))

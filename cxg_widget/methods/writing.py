@@ -44,8 +44,8 @@ def chosen(one: MadeCall, text: Writing) -> str:
     """Return how cells were chosen that were neither described before nor are by their names."""
     new = [cells for cells in one.cells.values() if (cells.name, cells.words) not in text.known]
     new = [cells for cells in new if cells.words != cells.name]
-    told = [f"{plain(cells.name or 'unnamed')}: {cells.words}" for cells in new]
-    return f" ({'; '.join(told)})" if told else ""
+    words = [f"{plain(cells.name or 'unnamed')}: {cells.words}" for cells in new]
+    return f" ({'; '.join(words)})" if words else ""
 
 
 def listed(words: Sequence[str]) -> str:

@@ -76,7 +76,7 @@ def test_code_in_scanpy_gives_equal_masks_and_numbers(path):
     theirs = space["found"]
     for column in ("n", "share", "expected", "odds_ratio", "p", "p_adj"):
         np.testing.assert_allclose(theirs[column], composition[column], rtol=1e-9, err_msg=column)
-    assert "# Not said in scanpy: " in code
+    assert "# Not possible in scanpy: " in code
     w.close()
 
 

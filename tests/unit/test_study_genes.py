@@ -251,6 +251,7 @@ def test_types_with_few_samples_are_not_tested_and_their_field_says_why(widgets)
     keep = ~((obs["type"] == "rare") & (obs["disease"] == "lupus") & (obs["donor"] != "D4"))
     found = study.differences("type", within=keep, min_cells=1)
     assert counted(found)["rare"] == (None, None, 1, 4)
+    assert study.differences("type", within=keep, min_cells=10_000).title.endswith("; not tested")
     with pytest.raises(SelectionError, match=r"needs 2 samples of each condition .* only 1 sample of rare lupus and 4"):
         found.compare("rare", "lupus", "normal")
     assert "empty" not in counted(found)

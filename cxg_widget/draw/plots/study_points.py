@@ -71,7 +71,9 @@ class SamplePlot(StudyPlot):
             row, column = divmod(at, ACROSS)
             left = PAD + TICKS_PX + column * (PLOT_PX + TICKS_PX)
             y = first + row * (_HIGH + 3 * TEXT_PX + GAP)
-            sheet.write(left, y + TEXT_PX / 2, fitted(strip.title, TEXT_PX, PLOT_PX, bold=True), bold=True)
+            sheet.write(
+                left, y + TEXT_PX / 2, fitted(strip.title, TEXT_PX, PLOT_PX + TICKS_PX - GAP, bold=True), bold=True
+            )
             self._draw_strip(sheet.axes(left, y + TEXT_PX + 4, PLOT_PX, _HIGH - TEXT_PX), strip, samples)
             below = fitted(strip.below, SMALL_PX, PLOT_PX + TICKS_PX / 2)
             sheet.write(left, y + _HIGH + TEXT_PX, below, size=SMALL_PX, quiet=True)

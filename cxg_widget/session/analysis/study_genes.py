@@ -25,7 +25,7 @@ from cxg_widget.session.analysis.study import Studies
 from cxg_widget.session.analysis.study_page import samples_frame
 from cxg_widget.session.exchange import Newest
 from cxg_widget.study.compared import compare_field
-from cxg_widget.study.differences import LEVEL, Differences
+from cxg_widget.study.differences import LEVEL, N_GENES, Differences
 from cxg_widget.study.samples import LEAST_CELLS, StudySamples
 from cxg_widget.study.sentences import SAMPLE
 from cxg_widget.study.sums import Groups, GroupSums, KeptSums
@@ -232,4 +232,6 @@ def _describe(found: Differences, layer: str | None) -> str:
     unit, what = f"mean of {where} per sample, {n}", f"the mean of {where} per sample"
     if are_counts:
         unit, what = f"sums of counts of {n}", "log2 counts per million"
+    if np.isnan(found.tests[N_GENES]).all():
+        return f"Genes that differ{by}, {unit}; not tested"
     return f"Genes that differ{by}, {unit}; {test} of {what}, p_adj < {LEVEL} by Benjamini and Hochberg"

@@ -52,7 +52,9 @@ class Replay:
             codes = self._after(codes, step, others)
         if others:
             many = self._dataset.obs_noun.many
-            warn_caller(f"{len(others):,} rules of labels match other {many} than when they were written: {others[0]}")
+            n = len(others)
+            rules = "1 rule of labels matches" if n == 1 else f"{n:,} rules of labels match"
+            warn_caller(f"{rules} other {many} than when written: {others[0]}")
         return self.know(log, codes)
 
     def know(self, log: Log, codes: Codes) -> Codes:

@@ -38,6 +38,24 @@ def test_the_cells_in_a_polygon_are_those_found_without_a_cluster(client, store)
         shared.close()
 
 
+def test_a_replay_on_a_cluster_counts_the_cells_that_it_counts_without_one(client, store):
+    alone, shared = CxgWidget(store, render="points", restore=False), CxgWidget(store, dask=client, restore=False)
+    name = group(alone.dataset)
+    kind = str(alone.dataset.obs([name])[name].dropna().iloc[0])
+    shared.sets.add("some", {name: [kind]})
+    shared.filters[name] = [kind]
+    shared.annotations.new("mine").assign("x", "some")
+    found = shared.replay(shared.state, store)
+    assert found.frame().equals(alone.replay(shared.state, store).frame())
+    is_kind = (alone.dataset.obs([name])[name] == kind).sum()
+    assert found.frame().loc[("set", "some"), ["before", "after"]].tolist() == [is_kind, is_kind]
+    before = shared.state
+    assert shared.replay(before).summary.startswith("All ")
+    assert shared.state == before
+    alone.close()
+    shared.close()
+
+
 def test_a_page_holds_the_sample_that_is_here_in_the_colors_that_it_has_without_a_cluster(client, store, tmp_path):
     w = CxgWidget(store, dask=client, max_points=100)
     w.color = group(w.dataset)

@@ -127,8 +127,11 @@ def rows(rule: Rule, script: Script) -> Expression:
     if not script.dataset.has_rows_of(packed.n_obs, packed.identity):
         return literal(dict(packed))  # of other data: kept as it is, found nowhere
     labels = labels_of_rows(mask, script.dataset)
-    if labels is not None:
-        return literal(labels)
+    return literal(labels) if labels is not None else unpacked(packed, script)
+
+
+def unpacked(packed: PackedRows, script: Script) -> Expression:
+    """Return the call that gives the mask of rows."""
     script.needs_rows = True
     return call("unpack", quoted(base64.b85encode(zlib.compress(packed.bits.tobytes(), 9)).decode()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.code.scanpy_cells import NotInScanpy, column, mask, var_name
+from cxg_widget.code.scanpy_cells import NotInScanpy, check_layer, column, mask, var_name
 from cxg_widget.code.statement import Expression, call, flat, literal, quoted
 from cxg_widget.compare.question import METHODS
 
@@ -35,8 +35,7 @@ def _tested(script: Script, options: Mapping[str, Any]) -> tuple[str, Mapping[st
         raise NotInScanpy(f"method {method!r}")
     if fold != "scanpy":
         raise NotInScanpy(f"fold changes by {fold!r}")
-    if layer is not None and ":" in layer:
-        raise NotInScanpy(f"layer {layer!r}")
+    check_layer(layer)
     if layer is not None:
         script.add(f"part.X = part.layers[{quoted(layer)}].copy()")
     if options.get("normalize"):
@@ -91,9 +90,8 @@ def _pseudobulk(script: Script, made: MadeCall) -> None:
 
 
 def _matrix(layer: str | None) -> str:
-    """Return the expression of a matrix; raises `NotInScanpy` if AnnData has no such layer."""
-    if layer is not None and (":" in layer or layer == "raw"):
-        raise NotInScanpy(f"layer {layer!r}")
+    """Return the expression of a matrix; raises `NotInScanpy` if the layer is no layer of AnnData."""
+    check_layer(layer)
     return "adata.X" if layer is None else f"adata.layers[{quoted(layer)}]"
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.code.cells import fewest_digits, labels_of_rows
+from cxg_widget.code.cells import fewest_digits, labels_of_rows, unpacked
 from cxg_widget.code.statement import corners, flat, literal, quoted
 from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.errors import CxgWidgetError
@@ -42,11 +40,16 @@ def column(name: str) -> str:
 
 
 def gene(name: str, layer: str | None, script: Script) -> str:
-    """Return the expression of the values of a gene, (n_obs,); raises `NotInScanpy` if AnnData has no such layer."""
-    if layer is not None and (":" in layer or layer == "raw"):
-        raise NotInScanpy(f"layer {layer!r}")
+    """Return the expression of the values of a gene, (n_obs,); raises `NotInScanpy` if the layer is no layer of AnnData."""
+    check_layer(layer)
     script.needs.add("gene")
     return f"gene({quoted(var_name(name, layer, script))}{'' if layer is None else f', {quoted(layer)}'})"
+
+
+def check_layer(layer: str | None) -> None:
+    """Raise `NotInScanpy` if a layer is no layer of AnnData."""
+    if layer is not None and (":" in layer or layer == "raw"):
+        raise NotInScanpy(f"layer {layer!r}")
 
 
 def var_name(name: str, layer: str | None, script: Script) -> str:
@@ -111,8 +114,7 @@ def _rows(rule: Rule, script: Script) -> str:
     labels = labels_of_rows(found, script.dataset)
     if labels is not None:
         return f"adata.obs_names.isin({flat(literal(labels))})"
-    script.needs_rows = True
-    return f"unpack({quoted(base64.b85encode(zlib.compress(packed.bits.tobytes(), 9)).decode())})"
+    return flat(unpacked(packed, script))
 
 
 def _joined(sign: str, word: str, empty: str) -> Callable[[Rule, Script], str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from cxg_widget.code.script import UNPACK
+
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "pseudobulk": ("log_cpm",),
     "shares": ("between",),
@@ -37,11 +39,7 @@ def composition(values, of, within):
     numbers = {"n": n, "share": n / n_of, "expected": held * n_of / n_all, "odds_ratio": odds, "p": p}
     return pd.DataFrame({**numbers, "p_adj": stats.false_discovery_control(p)}, index=index)
 """,
-    "unpack": """
-def unpack(rows):
-    bits = np.frombuffer(zlib.decompress(base64.b85decode(rows)), np.uint8)
-    return np.unpackbits(bits, count=adata.n_obs, bitorder="little").astype(bool)
-""",
+    "unpack": UNPACK.format(n_obs="adata.n_obs"),
     "log_cpm": """
 def log_cpm(sums):
     total = sums.sum(axis=1, keepdims=True)

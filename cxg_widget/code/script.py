@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cxg_widget.display.settings import Settings
     from cxg_widget.rules.forms import Rule
 
-_UNPACK = """
+UNPACK = """
 
 def unpack(rows):
     bits = np.frombuffer(zlib.decompress(base64.b85decode(rows)), np.uint8)
@@ -90,7 +90,7 @@ class Script:
 
     def functions(self) -> list[str]:
         """Return definitions of functions that the statements call."""
-        return _UNPACK.format(n_obs=f"{self.dataset.n_obs}").split("\n")[1:] if self.needs_rows else []
+        return UNPACK.format(n_obs=f"{self.dataset.n_obs}").split("\n")[1:] if self.needs_rows else []
 
     def guard(self) -> list[str]:
         """Return a statement that refuses other data, if rows are written by their positions."""

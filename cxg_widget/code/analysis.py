@@ -133,20 +133,20 @@ def _write(script: Script, name: str) -> None:
     """Write one setting, and take what follows from it as written."""
     value = getattr(script.now, name)
     WRITERS[name](script, getattr(script.before, name), value)
-    script.before, script.limits = script.records.foresee(script.before, name, value, script.limits)
+    script.before, script.limits = script.records.foresee(script.before, {name: value}, script.limits)
 
 
 def _write_colors(script: Script) -> None:
     """Write color, colormap and limits; in one change where they are only valid together."""
     changed = [name for name in OF_COLORS if _differs(script.now, script.before, name)]
-    if len({*changed} & {*_TOGETHER, "color"}) < 2 or {*changed}.isdisjoint(_TOGETHER):
-        for name in OF_COLORS:
-            if _differs(script.now, script.before, name):
-                _write(script, name)
-        return
-    script.add("with w.hold_trait_notifications():")
-    script.indent(lambda: [WRITERS[name](script, None, getattr(script.now, name)) for name in changed])
-    script.before = script.before.having({name: getattr(script.now, name) for name in changed})
+    if len({*changed} & {*_TOGETHER, "color"}) > 1 and not {*changed}.isdisjoint(_TOGETHER):
+        script.add("with w.hold_trait_notifications():")
+        script.indent(lambda: [WRITERS[name](script, None, getattr(script.now, name)) for name in changed])
+        values = {name: getattr(script.now, name) for name in changed}
+        script.before, script.limits = script.records.foresee(script.before, values, script.limits)
+    for name in OF_COLORS:
+        if _differs(script.now, script.before, name):
+            _write(script, name)
 
 
 def _write_selection(script: Script, rule: Rule) -> None:

@@ -188,12 +188,12 @@ class Records:
         keys = [key for key in zip(found.condition.tolist(), found.pairs, strict=True) if key[1]]
         return len({*keys}) == len(keys)
 
-    def foresee(self, settings: Settings, name: str, value: Any, limits: OwnLimits) -> tuple[Settings, OwnLimits]:
-        """Return what settings and limits of colors become if one is changed; others may follow it."""
+    def foresee(self, settings: Settings, values: Mapping[str, Any], limits: OwnLimits) -> tuple[Settings, OwnLimits]:
+        """Return what settings and limits of colors become if some are changed; others may follow them."""
         try:
-            found = self._session.changes.foresee(settings, {name: value}, limits)
-        except (CxgWidgetError, Unread):  # a name that was deleted since
-            return settings.having({name: value}), limits
+            found = self._session.changes.foresee(settings, dict(values), limits)
+        except (CxgWidgetError, Unread):  # a name that is gone by now
+            return settings.having(dict(values)), limits
         return found.settings, found.limits
 
     def cells_of(self, cells: CallCells) -> Cells:

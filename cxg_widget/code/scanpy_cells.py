@@ -40,7 +40,7 @@ def column(name: str) -> str:
 
 
 def gene(name: str, layer: str | None, script: Script) -> str:
-    """Return the expression of the values of a gene, (n_obs,); raises `NotInScanpy` if the layer is no layer of AnnData."""
+    """Return the expression of the values of a gene, (n_obs,); raises `NotInScanpy` if AnnData has no such layer."""
     check_layer(layer)
     script.needs.add("gene")
     return f"gene({quoted(var_name(name, layer, script))}{'' if layer is None else f', {quoted(layer)}'})"

@@ -27,15 +27,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _HIGH, _SWATCH = 110.0, 10.0
-_LEGEND = _SWATCH + GAP
+_LEGEND, _LINE = _SWATCH + GAP, TEXT_PX + 2
 _JITTER = 0.22
 
 
 @dataclass(frozen=True)
 class Strip:
-    """One small plot: values (n_samples,), NaN = none; ticks : labels of whole values, () = numbers."""
+    """One small plot: values (n_samples,), NaN = none; ticks : labels of whole values, () = numbers.
 
-    title: str
+    name, category : lines above it, the first in bold, "" = no line; in one line, both would be cut
+    """
+
+    name: str
+    category: str
     below: str
     values: Floats
     ticks: tuple[str, ...] = ()
@@ -54,7 +58,8 @@ class SamplePlot(StudyPlot):
 
     def height(self) -> float:
         """Return the px that the plot needs on a page."""
-        return self.head_height() + _LEGEND + -(-len(self.strips()) // ACROSS) * (_HIGH + 3 * TEXT_PX + GAP)
+        strips = self.strips()
+        return self.head_height() + _LEGEND + -(-len(strips) // ACROSS) * _row_height(strips)
 
     def draw(self, sheet: Sheet, top: float) -> None:
         """Draw the plot on a page below some px."""
@@ -66,17 +71,19 @@ class SamplePlot(StudyPlot):
             x += _SWATCH + GAP + PLOT_PX
             if x + PLOT_PX > WIDTH:
                 break
-        first = y + _LEGEND
-        for at, strip in enumerate(self.strips()):
+        first, strips = y + _LEGEND, self.strips()
+        for at, strip in enumerate(strips):
             row, column = divmod(at, ACROSS)
             left = PAD + TICKS_PX + column * (PLOT_PX + TICKS_PX)
-            y = first + row * (_HIGH + 3 * TEXT_PX + GAP)
-            sheet.write(
-                left, y + TEXT_PX / 2, fitted(strip.title, TEXT_PX, PLOT_PX + TICKS_PX - GAP, bold=True), bold=True
-            )
-            self._draw_strip(sheet.axes(left, y + TEXT_PX + 4, PLOT_PX, _HIGH - TEXT_PX), strip, samples)
+            y = first + row * _row_height(strips)
+            for title, bold in ((strip.name, True), (strip.category, False)):
+                if title:
+                    text = fitted(title, TEXT_PX, PLOT_PX + TICKS_PX - GAP, bold=bold)
+                    sheet.write(left, y + TEXT_PX / 2, text, bold=bold)
+                    y += _LINE
+            self._draw_strip(sheet.axes(left, y + 2, PLOT_PX, _HIGH - TEXT_PX), strip, samples)
             below = fitted(strip.below, SMALL_PX, PLOT_PX + TICKS_PX / 2)
-            sheet.write(left, y + _HIGH + TEXT_PX, below, size=SMALL_PX, quiet=True)
+            sheet.write(left, y + _HIGH - 2, below, size=SMALL_PX, quiet=True)
 
     def _draw_strip(self, axes: Axes, strip: Strip, samples: StudySamples) -> None:
         n = len(samples.conditions)
@@ -155,7 +162,8 @@ class MeasuredPlot(SamplePlot):
             below = ""
             if tests.pairs and np.isfinite(tests.p_adj[row, 0]):
                 below = f"effect {tests.effect[row, 0]:.2g}, p_adj {tests.p_adj[row, 0]:.2g}"
-            found.append(Strip(" · ".join(one for one in self.measured.labels[row] if one), below, values[row]))
+            gene, category = self.measured.labels[row]
+            found.append(Strip(gene, category, below, values[row]))
         return found
 
 
@@ -197,10 +205,15 @@ class CovariatePlot(SamplePlot):
         return [_strip_of(one) for one in self.samples.covariates if not np.isnan(one.values).all()]
 
 
+def _row_height(strips: Sequence[Strip]) -> float:
+    n_lines = max((bool(one.name) + bool(one.category) for one in strips), default=1)
+    return _HIGH + 3 * TEXT_PX + GAP + _LINE * (n_lines - 1)
+
+
 def _strip_of(column: SampleColumn) -> Strip:
     """Return a plot of a covariate, with the categories that samples have as ticks."""
     if column.kind == "number":
-        return Strip(column.name, "", column.values)
+        return Strip(column.name, "", "", column.values)
     used = np.unique(column.values[~np.isnan(column.values)])
     places = np.where(np.isnan(column.values), np.nan, np.searchsorted(used, column.values))
-    return Strip(column.name, "", places, tuple(column.categories[int(at)] for at in used.tolist()))
+    return Strip(column.name, "", "", places, tuple(column.categories[int(at)] for at in used.tolist()))

@@ -106,7 +106,7 @@ class Records:
         self.settings = session.settings
         self.first = Settings(embedding=self.dataset.default_embedding, color=color_of_itself(self.dataset))
         self._options, self._path, self._selected = options, path, session.display.selected()
-        self._calls = session.display.calls
+        self._calls = session.display.calls_by_number()
 
     @cached_property
     def source(self) -> Source:

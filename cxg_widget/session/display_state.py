@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
+from operator import itemgetter
 from typing import Literal
 
 import numpy as np
@@ -37,8 +39,9 @@ class Seqs:
 class DisplayState:
     """Settings, selected cells and the number of each stream; only this class changes them or takes their lock.
 
-    calls : calls that gave results by their numbers, newest last
-    n_calls : number of all calls so far
+    calls : the last `MOST_CALLS` calls that gave results, each with its number
+    passing_calls : the newest call of each method that the page made to fill a panel
+    call_numbers : numbers of the calls to come
     """
 
     def __init__(self, settings: Settings, n_obs: int) -> None:
@@ -46,8 +49,10 @@ class DisplayState:
         self.settings = settings
         self.mask: NDArray[np.bool_] = np.zeros(n_obs, dtype=np.bool_)
         self.rule: Rule | None = NOTHING
-        self.calls: dict[int, Call] = {}
-        self.n_calls = 0
+        # One step of CPython changes each of these, so they need no lock.
+        self.calls: deque[tuple[int, Call]] = deque(maxlen=MOST_CALLS)
+        self.passing_calls: dict[str, tuple[int, Call]] = {}
+        self.call_numbers = count()
         self._seqs: Counter[tuple[Slot, Hashable]] = Counter()
         self._n_points = 0
         self._early: dict[Slot, int] = {}
@@ -95,13 +100,9 @@ class DisplayState:
             for stream, panel in sends:
                 self._seqs["color", panel] += stream in ("all", "color", "color and filter")
 
-    def note_call(self, call: Call) -> None:
-        """Remember a call, and forget the oldest beyond `MOST_CALLS`."""
-        with self._lock:
-            replaced = [at for at, one in self.calls.items() if one.is_passing and one.method == call.method]
-            left = [at for at in self.calls if not call.is_passing or at not in replaced]
-            self.calls = {at: self.calls[at] for at in left[1 - MOST_CALLS :]} | {self.n_calls: call}
-            self.n_calls += 1
+    def calls_by_number(self) -> dict[int, Call]:
+        """Return all calls that are remembered by their numbers, newest last."""
+        return dict(sorted([*self.calls, *self.passing_calls.values()], key=itemgetter(0)))
 
     # Selection.
 

@@ -102,7 +102,8 @@ class SavingWidget(AnsweringWidget):
             sizes = {"dpi": dpi, "width": width, "height": height, "legend": legend, "max_bytes": max_bytes}
             given = {"path": os.fspath(path), **sizes, "colors": colors}
             of_call = {name: value for name, value in given.items() if value is not None}
-            self._session.display.note_call(Call("save", of_call, {}, {}, self._session.settings))
+            display = self._session.display
+            display.calls.append((next(display.call_numbers), Call("save", of_call, {}, {}, display.settings)))
 
     def embed(self, max_bytes: float | None = None, *, colors: Sequence[Any] | None = None) -> EmbeddedPage:
         """Return the page of `save`, for the output of a cell: it stays live in an exported notebook.

@@ -49,7 +49,6 @@ class Call:
     n : numbers of cells by side ("a", "b"), or by group
     settings : of the widget at that time
     description, notes : of the result, a sentence and several; empty for plots
-    is_passing : whether the page made it to fill a panel: the next one of this method replaces it
     """
 
     method: str
@@ -59,4 +58,3 @@ class Call:
     settings: Settings = field(compare=False)
     description: str = field(default="", compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
-    is_passing: bool = field(default=False, compare=False)

@@ -266,8 +266,9 @@ class Comparisons:
             n["b"] = len(found.background)
         elif "b" not in n:
             n["b"] = population.n(self._dataset.n_obs) - n["a"]
-        settings = self._display.settings
-        self._display.note_call(Call(method, {**options, **more}, cells, n, settings, found.description, found.notes))
+        display, said = self._display, (found.description, found.notes)
+        call = Call(method, {**options, **more}, cells, n, display.settings, *said)
+        display.calls.append((next(display.call_numbers), call))
         return found
 
     # For the front-end.

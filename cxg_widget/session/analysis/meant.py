@@ -228,14 +228,18 @@ def note_call(
 
     population, cells : its arguments that name cells; `population` is that of `within`
     said : description and notes of the result
-    is_passing : as in `Call`
+    is_passing : whether the page made it to fill a panel: the next one of this method replaces it
     options : its other arguments; those that are None are left out
     """
     given = {name: one.of_call() for name, one in cells.items()} | population.of_call()
     kept = {name: value for name, value in options.items() if value is not None}
     n = {name: int(np.count_nonzero(population.of(one.mask))) for name, one in cells.items()}
     n["within"] = population.n(display.mask.size)
-    display.note_call(Call(method, kept, given, n, display.settings, *said, is_passing=is_passing))
+    call = next(display.call_numbers), Call(method, kept, given, n, display.settings, *said)
+    if is_passing:
+        display.passing_calls[method] = call
+    else:
+        display.calls.append(call)
 
 
 _PACKAGE = __name__.partition(".")[0]

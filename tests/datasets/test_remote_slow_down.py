@@ -34,7 +34,7 @@ CELLS_READS = {
     "rows": lambda dataset: dataset.obs(["temperature"], rows=[1, 2]),
 }
 READS = {"columns": CXG_READS, "dense": CXG_READS, "xarray": GRID_READS, "sparse": CELLS_READS}
-_TRIES = 5
+_TRIES = 8
 
 
 @pytest.mark.usefixtures("soon")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
@@ -69,6 +70,8 @@ class H5Store(Store):
         found = open(self._path, "rb", buffering=0)  # noqa: SIM115 - `close` closes it
         held = os.fstat(found.fileno())
         if (held.st_dev, held.st_ino) == self._opened[0]:
+            # If nobody closes the dataset, this does, as h5py does for its own file: without a ResourceWarning.
+            weakref.finalize(self, found.close)
             return found
         found.close()  # another file has replaced it at its path
         return None

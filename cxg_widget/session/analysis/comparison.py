@@ -235,7 +235,7 @@ class Comparisons:
         if population.mask is not None:
             n = population.n(n_obs)
             found = found.among(f"the {n:,} of {noun.counted(n_obs)} {population.description}")
-        if population.rules or not self._display.settings.filters:
+        if population.find_rules is not None or not self._display.settings.filters:
             return found
         if population.mask is None:
             found = found.among(f"all {noun.counted(n_obs)}, whatever the filters")

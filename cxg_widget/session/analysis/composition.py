@@ -99,7 +99,8 @@ def composition_frame(
     donors = None if by is None else _donors(by, column, loader, columns, settings)
     if not mask.any():
         raise SelectionError(f"composition() needs {many}, and there are none: select some, or name a set by of=.")
-    tally = counter.count(column, population.rules, mask, except_own=False)
+    rules = population.rules
+    tally = counter.count(column, rules, mask, except_own=False)
     rows = slice(n_rows_of(tally))
     found = Composition(tally.chosen[rows], tally.filtered[rows])
     if found.n_drawn == 0:
@@ -107,7 +108,7 @@ def composition_frame(
         raise SelectionError(f"composition() needs {many} {which}, and the set has none.")
     pairs = None
     if donors is not None:
-        held, drawn = counter.count_by(column, donors, population.rules, mask)
+        held, drawn = counter.count_by(column, donors, rules, mask)
         pairs = by_donor(drawn[rows], held[rows])
     return frame_of_composition(found, index_of(column[1], tally), pairs)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -173,15 +174,20 @@ class Population:
     mask : bool (n_obs,); None = all cells
     description : continues "cells": "that pass the filters"; "" for all cells
     rule : rule that finds them again; None = only their rows are known
-    rules : filters that only these cells pass, as a `Counter` takes them; empty for all cells
+    find_rules : returns `rules`; None = no cells were named. It may need the identity of all cells: 0.5 s for a million
     is_chosen : whether they, or cells that are compared among them, were chosen by eye
     """
 
     mask: Mask | None = None
     description: str = ""
     rule: Rule | None = None
-    rules: tuple[Rule, ...] = ()
+    find_rules: Callable[[], tuple[Rule, ...]] | None = None
     is_chosen: bool = False
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Filters that only these cells pass, as a `Counter` takes them; empty for all cells."""
+        return () if self.find_rules is None else self.find_rules()
 
     def of(self, mask: Mask) -> Mask:
         """Return those of some cells, bool (n_obs,), that count."""
@@ -214,10 +220,15 @@ def population_of(within: Any, loader: Loader, display: DisplayState) -> Populat
         if not settings.filters:
             return EVERYTHING
         found = _by_text(within, loader, settings)
-        return Population(found.mask, _PASSING, found.rule, tuple(settings.filters), found.is_chosen)
+        return Population(found.mask, _PASSING, found.rule, lambda: tuple(settings.filters), found.is_chosen)
     found = cells_meant(within, loader, display)
-    packed = packed_rule(found.mask, loader.dataset)
-    return Population(found.mask, f"of {found.name or 'within='}", found.rule, (packed,), found.is_chosen)
+    description = f"of {found.name or 'within='}"
+    rules = partial(_packed, found.mask, loader.dataset)
+    return Population(found.mask, description, found.rule, rules, found.is_chosen)
+
+
+def _packed(mask: Mask, dataset: Dataset) -> tuple[Rule, ...]:
+    return (packed_rule(mask, dataset),)
 
 
 def note_call(

@@ -104,6 +104,11 @@ class DisplayState:
         """Return all calls that are remembered by their numbers, newest last."""
         return dict(sorted([*self.calls, *self.passing_calls.values()], key=itemgetter(0)))
 
+    @property
+    def n_calls(self) -> int:
+        """Number of all calls so far."""
+        return max(self.calls_by_number(), default=-1) + 1
+
     # Selection.
 
     def select(self, mask: NDArray[np.bool_], mode: Mode = "replace", rule: Rule | None = None) -> None:

@@ -354,7 +354,7 @@ class AnalysingWidget(AnsweringWidget):
         self._check_open()
         within = with_values(within)
         with self._session.costs.action("aggregate", less="a smaller width and height"):
-            asked = {"color": color, "view": view, "width": width, "height": height}
-            found = self._session.aggregate(reduction, within=within, **asked)
-            self._note("aggregate", within, reduction=reduction, **asked)
+            options = {"color": color, "view": view, "width": width, "height": height}
+            found = self._session.aggregate(reduction, within=within, **options)
+            self._note("aggregate", within, reduction=reduction, **options)
             return found

@@ -164,7 +164,7 @@ class ChangingWidget(WidgetTraits):
         return {name: getattr(settings, name) for name in UNDONE}, *self._session.display.selected()
 
     def _n_calls(self) -> int:
-        return max(self._session.display.calls_by_number(), default=-1) + 1
+        return self._session.display.n_calls
 
     def _restore(self, moment: Moment) -> None:
         """Restore a moment and notify observers; what they set of it meanwhile is discarded."""

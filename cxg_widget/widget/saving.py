@@ -13,6 +13,7 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.files.target import local_path
 from cxg_widget.files.writing import writing
 from cxg_widget.session.analysis.calls import Call
+from cxg_widget.session.analysis.meant import remember
 from cxg_widget.session.pictures.figure_files import SUFFIXES, figure_file
 from cxg_widget.session.pictures.html_frame import EmbeddedPage
 from cxg_widget.session.pictures.save_options import EMBEDDED_BYTES, FigureOptions, HtmlOptions
@@ -102,8 +103,7 @@ class SavingWidget(AnsweringWidget):
             sizes = {"dpi": dpi, "width": width, "height": height, "legend": legend, "max_bytes": max_bytes}
             given = {"path": os.fspath(path), **sizes, "colors": colors}
             of_call = {name: value for name, value in given.items() if value is not None}
-            display = self._session.display
-            display.calls.append((next(display.call_numbers), Call("save", of_call, {}, {}, display.settings)))
+            remember(Call("save", of_call, {}, {}, self._session.settings), self._session.display)
 
     def embed(self, max_bytes: float | None = None, *, colors: Sequence[Any] | None = None) -> EmbeddedPage:
         """Return the page of `save`, for the output of a cell: it stays live in an exported notebook.

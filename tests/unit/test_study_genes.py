@@ -55,33 +55,48 @@ def widgets():
         widget.close()
 
 
-def by_scipy(obs, x, mask, pair=None, min_cells=10):
-    """Genes of adjusted p below 0.05 by type, from sums by pandas and tests and adjustment by SciPy."""
-    obs, found = pd.DataFrame(obs)[mask], {}
+def sides_of(combine, obs, x, mask, *, pair, min_cells):
+    """Yield type, values of both conditions and whether they are paired, one row per sample, or pair, by pandas.
+
+    combine : "sum" or "mean"
+    """
+    obs = pd.DataFrame(obs)[mask]
     for kind in TYPES[:3]:
         some = obs[obs["type"] == kind]
         n_paired = some.groupby("disease")[pair or "donor"].value_counts().unstack(0).ge(min_cells).all(axis=1).sum()
         is_paired = pair is not None and n_paired >= 2
         unit = pair if is_paired else "donor"
-        sums = pd.DataFrame(x[some.index].astype(np.float64), index=some.index).groupby(
-            [some["disease"], some[unit]]
-        ).sum()  # fmt: skip
-        n = some.groupby(["disease", unit]).size()
-        sums = sums[n.reindex(sums.index) >= min_cells]
-        sides = [sums[sums.index.get_level_values(0) == one].droplevel(0) for one in ("lupus", "normal")]
+        groups = pd.DataFrame(x[some.index].astype(np.float64), index=some.index).groupby([some["disease"], some[unit]])
+        table = groups.agg(combine)[groups.size() >= min_cells]
+        sides = [table[table.index.get_level_values(0) == one].droplevel(0) for one in ("lupus", "normal")]
         if is_paired:
             both = sides[0].index.intersection(sides[1].index)
             sides = [one.loc[both] for one in sides]
+        yield kind, sides, is_paired
+
+
+def by_scipy(obs, x, mask, pair=None, min_cells=10):
+    """Genes of adjusted p below 0.05 by type, from sums by pandas and tests and adjustment by SciPy."""
+    found = {}
+    for kind, sides, is_paired in sides_of("sum", obs, x, mask, pair=pair, min_cells=min_cells):
         if min(map(len, sides)) < 2:
             found[kind] = (None, None, *map(len, sides))
             continue
         values = log_cpm(np.concatenate([one.to_numpy() for one in sides]))
-        a, b = values[: len(sides[0])], values[len(sides[0]) :]
-        test = stats.ttest_rel(a, b) if is_paired else stats.ttest_ind(a, b, equal_var=False)
-        tested = np.concatenate([one.to_numpy() for one in sides]).any(axis=0)
-        p_adj = stats.false_discovery_control(np.where(tested, test.pvalue, 1.0))
-        found[kind] = (int((p_adj[tested] < 0.05).sum()), int(tested.sum()), *map(len, sides))
+        test = by_t_of_scipy(values[: len(sides[0])], values[len(sides[0]) :], is_paired)
+        found[kind] = (*n_different(sides, test.pvalue), *map(len, sides))
     return found
+
+
+def by_t_of_scipy(a, b, is_paired):
+    return stats.ttest_rel(a, b) if is_paired else stats.ttest_ind(a, b, equal_var=False)
+
+
+def n_different(sides, p):
+    """Return the genes of adjusted p below 0.05, and the genes that any sample expresses."""
+    tested = np.concatenate([one.to_numpy() for one in sides]).any(axis=0)
+    p_adj = stats.false_discovery_control(np.where(tested, p, 1.0))
+    return int((p_adj[tested] < 0.05).sum()), int(tested.sum())
 
 
 def counted(found):
@@ -92,25 +107,13 @@ def counted(found):
 
 def by_means(obs, x, mask, pair=None, min_cells=10):
     """As `by_scipy`, of means of values that are no counts; also the p of each type."""
-    obs, found = pd.DataFrame(obs)[mask], {}
-    for kind in TYPES[:3]:
-        some = obs[obs["type"] == kind]
-        n_paired = some.groupby("disease")[pair or "donor"].value_counts().unstack(0).ge(min_cells).all(axis=1).sum()
-        is_paired = pair is not None and n_paired >= 2
-        unit = pair if is_paired else "donor"
-        groups = pd.DataFrame(x[some.index].astype(np.float64), index=some.index).groupby([some["disease"], some[unit]])
-        means = groups.mean()[groups.size() >= min_cells]
-        sides = [means[means.index.get_level_values(0) == one].droplevel(0) for one in ("lupus", "normal")]
-        if is_paired:
-            both = sides[0].index.intersection(sides[1].index)
-            sides = [one.loc[both] for one in sides]
+    found = {}
+    for kind, sides, is_paired in sides_of("mean", obs, x, mask, pair=pair, min_cells=min_cells):
         if min(map(len, sides)) < 2:
             found[kind] = (None, None, *map(len, sides)), None
             continue
-        test = stats.ttest_rel(*sides) if is_paired else stats.ttest_ind(*sides, equal_var=False)
-        tested = np.concatenate([one.to_numpy() for one in sides]).any(axis=0)
-        p_adj = stats.false_discovery_control(np.where(tested, test.pvalue, 1.0))
-        found[kind] = (int((p_adj[tested] < 0.05).sum()), int(tested.sum()), *map(len, sides)), test.pvalue
+        p = by_t_of_scipy(*sides, is_paired).pvalue
+        found[kind] = (*n_different(sides, p), *map(len, sides)), p
     return found
 
 

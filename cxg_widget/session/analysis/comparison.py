@@ -26,7 +26,15 @@ from cxg_widget.rules.by_value import mask_of_values
 from cxg_widget.selection.cell_set import CellSet
 from cxg_widget.session.analysis.calls import Call
 from cxg_widget.session.analysis.comparison_frames import ShownComparison, frames_of
-from cxg_widget.session.analysis.meant import EVERYTHING, MeantCells, Population, cells_meant, of_set, population_of
+from cxg_widget.session.analysis.meant import (
+    EVERYTHING,
+    MeantCells,
+    Population,
+    cells_meant,
+    of_set,
+    population_of,
+    remember,
+)
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import Newest
 from cxg_widget.study.sentences import CHOSEN_BY_EYE
@@ -266,9 +274,9 @@ class Comparisons:
             n["b"] = len(found.background)
         elif "b" not in n:
             n["b"] = population.n(self._dataset.n_obs) - n["a"]
-        display, said = self._display, (found.description, found.notes)
-        call = Call(method, {**options, **more}, cells, n, display.settings, *said)
-        display.calls.append((next(display.call_numbers), call))
+        settings = self._display.settings
+        call = Call(method, {**options, **more}, cells, n, settings, found.description, found.notes)
+        remember(call, self._display)
         return found
 
     # For the front-end.

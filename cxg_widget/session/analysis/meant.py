@@ -246,11 +246,16 @@ def note_call(
     kept = {name: value for name, value in options.items() if value is not None}
     n = {name: int(np.count_nonzero(population.of(one.mask))) for name, one in cells.items()}
     n["within"] = population.n(display.mask.size)
-    call = next(display.call_numbers), Call(method, kept, given, n, display.settings, *said)
+    remember(Call(method, kept, given, n, display.settings, *said), display, is_passing=is_passing)
+
+
+def remember(call: Call, display: DisplayState, *, is_passing: bool = False) -> None:
+    """Remember a call under the next number; is_passing : as in `note_call`."""
+    numbered = next(display.call_numbers), call
     if is_passing:
-        display.passing_calls[method] = call
+        display.passing_calls[call.method] = numbered
     else:
-        display.calls.append(call)
+        display.calls.append(numbered)
 
 
 _PACKAGE = __name__.partition(".")[0]

@@ -99,6 +99,13 @@ def study_of(n_donors, seed, *, is_paired, effect=6.0):
 DESIGNS = {"4 and 4": ((4, 4), False), "3 and 6": ((3, 6), False), "5 pairs": ((5, 5), True)}
 
 
+def declared(design, seed):
+    """Return a widget, its study of a design, and whether samples are paired."""
+    n_donors, is_paired = DESIGNS[design]
+    w = study_of(n_donors, seed, is_paired=is_paired)
+    return w, w.study(sample="sample", condition="condition", pair="subject" if is_paired else None), is_paired
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning", "ignore::DeprecationWarning")
 @pytest.mark.parametrize("design", DESIGNS)
 def test_genes_of_a_study_agree_with_pydeseq2_on_the_same_sums(design):
@@ -108,9 +115,7 @@ def test_genes_of_a_study_agree_with_pydeseq2_on_the_same_sums(design):
     from pydeseq2.ds import DeseqStats
     from scipy.stats import spearmanr
 
-    n_donors, is_paired = DESIGNS[design]
-    w = study_of(n_donors, 7, is_paired=is_paired)
-    study = w.study(sample="sample", condition="condition", pair="subject" if is_paired else None)
+    w, study, is_paired = declared(design, 7)
     differences = study.differences("type")
     for kind in TYPES:
         found = differences.compare(kind, "lupus", "normal")
@@ -140,9 +145,7 @@ def test_genes_of_a_study_are_tested_as_statsmodels_tests_their_log_cpm(design):
     )
     from statsmodels.stats.multitest import multipletests
 
-    n_donors, is_paired = DESIGNS[design]
-    w = study_of(n_donors, 8, is_paired=is_paired)
-    study = w.study(sample="sample", condition="condition", pair="subject" if is_paired else None)
+    w, study, is_paired = declared(design, 8)
     differences = study.differences("type")
     for kind in TYPES:
         found = differences.compare(kind, "lupus", "normal")
